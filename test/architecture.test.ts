@@ -18,11 +18,13 @@ const MODULE_DEPENDENCIES: Readonly<Record<string, readonly string[]>> = {
   metadata: [],
   access: ['identity', 'metadata'],
   objects: ['metadata'],
-  comments: ['objects'],
+  // A public comment of the requester can fire a transition.
+  comments: ['objects', 'workflow'],
   // The limit of a file's size is a setting of the configuration.
   attachments: ['objects', 'comments', 'metadata'],
   relations: ['objects', 'metadata'],
-  workflow: ['objects', 'metadata'],
+  // What answers of requesters fire has the rights of the configuration.
+  workflow: ['objects', 'metadata', 'access'],
   bulk: ['objects', 'workflow'],
   // What waits for background work is shown in one place.
   // Lists are filtered by conditions and words. Macros and merging run the commands of a record's parts.

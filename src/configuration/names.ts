@@ -177,6 +177,8 @@ class Mapping {
       case 'state':
         return [this.#codes.state(scope.item, value) ?? value];
       case 'transition':
+        // In a workflow, a transition of its own.
+        if (scope.section === 'workflows') return [this.#codes.transition(scope.item, value) ?? value];
         return this.#each(
           value,
           scope.types.flatMap((type) => this.#inWorkflows(type, value, 'transition')),

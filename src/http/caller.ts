@@ -1,5 +1,6 @@
 /** Who calls: verifies the credentials of a request, and checks its rate and its scope. */
 import type { IncomingMessage } from 'node:http';
+import { INTERFACES } from '../contract/rights.ts';
 import { Fault } from '../lib/fault.ts';
 import type { Sender } from '../platform/unit-of-work/binding.ts';
 import type { Caller } from '../platform/unit-of-work/context.ts';
@@ -56,7 +57,10 @@ export async function callerOf(
 export function callerFor(route: Route, { request, correlationId }: RequestContext, found: Authenticated): Caller {
   const { actor, via, keyId, config } = found.caller;
   const locale = route.surface === 'console' ? preferredLocale(request) : undefined;
-  return { actor, via, keyId, config, correlationId, locale, surface: route.surface };
+  const { surface } = route;
+  const named = surface === 'console' ? singleText(request.headers['x-docket-interface']) : undefined;
+  const used = INTERFACES.find((one) => one === named);
+  return { actor, via, keyId, config, correlationId, locale, surface, interface: used };
 }
 
 /** Credentials and address of a request. */

@@ -104,6 +104,14 @@ export const CONFIGURATION_PROBLEMS = {
     'UNREACHABLE_STATE',
     'No transitions lead from {from} to the state {code}. Add one or remove the state.',
   ],
+  REPLY_UNKNOWN: ['UNKNOWN_TRANSITION', 'The workflow has no transition {transition}.'],
+  REPLY_NOT_FROM: ['NOT_ALLOWED', 'The transition {transition} does not leave the state {state}. Use one that does.'],
+  REPLY_NEEDS_TEXT: [
+    'NOT_ALLOWED',
+    'The transition {transition} needs a reason or report, which an answer in the state {state} does not give. Use a transition without it.',
+  ],
+  REPLY_PERIOD: ['WRONG_FORMAT', 'Use a positive ISO 8601 duration, such as P7D.'],
+  REPLY_WITHOUT_TRANSITION: ['NOT_ALLOWED', 'Without "onRequesterReply" in the state it has no effect. Remove it.'],
   STATE_IN_USE: ['STATE_IN_USE', '{records} records are in the state {code}. Move them to another state first.'],
   RENAME_IN_ALL_TYPES: [
     'INVALID_REQUEST',
@@ -290,6 +298,7 @@ export const PLAN_NOTES = {
   PARTLY_HIDDEN_CONDITION:
     'role {role}: whether {transition} of {type} is listed can depend on the field {field}, which row conditions of the role may hide',
   RULE_NEVER_FIRES: 'no event in "on" can meet the condition on {field}',
+  REPLY_NEEDS_VALUES: 'answers in the state {state} do not fire {transition} on records without a value of {fields}',
   RULES_CAN_LOOP: 'rules can fire each other: {chain}',
   RULE_SHOWS_FIELD: 'a text of the rule shows the field {field} to holders of the role {role}, who may not read it',
   RULE_SENDS_FIELDS:

@@ -1991,7 +1991,7 @@ export class NotificationsChoicesAdministration extends Group {
   }
 
   /**
-   * Choose notifications. Kinds that are left out get their defaults: the console for all, mail at once for `assigned`, `mention`, `state` and `sla`. A choice applies to later events. Needs a session, or a key with the scope `admin:manage`.
+   * Choose notifications. Kinds that are left out get their defaults: the console for all, mail at once for `assigned`, `mention`, `state` and `sla`, and for public comments of records whose requester or participant the user is. A choice applies to later events. Needs a session, or a key with the scope `admin:manage`.
    *
    * `PUT /notifications/choices`
    */

@@ -485,7 +485,7 @@ export type FeedEvent = {
     id: string | null;
     displayName: string;
     /**
-     * api, console, import, bulk, inbound, catalog or system
+     * api, console, import, bulk, inbound, catalog, mail, rule, workflow or system
      */
     via: string;
   };
@@ -581,7 +581,7 @@ export type HistoryEvent = {
     id: string | null;
     displayName: string;
     /**
-     * api, console, import, bulk, inbound, catalog or system
+     * api, console, import, bulk, inbound, catalog, mail, rule, workflow or system
      */
     via: string;
   };
@@ -1083,7 +1083,7 @@ export type RevisionDiff = {
       id: string | null;
       displayName: string;
       /**
-       * api, console, import, bulk, inbound, catalog or system
+       * api, console, import, bulk, inbound, catalog, mail, rule, workflow or system
        */
       via: string;
     };

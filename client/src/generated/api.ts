@@ -221,7 +221,7 @@ export class CommentsOperations extends Group {
   }
 
   /**
-   * Add a comment. Without `visibility` the comment is internal. An internal comment also needs the right Private Comment. Needs the scope `comments:write`, and the right `comment.create`.
+   * Add a comment. Without `visibility` the comment is internal. An internal comment also needs the right Private Comment. A public comment by the requester or a participant of the record can fire a transition (`onRequesterReply` in the workflow). Needs the scope `comments:write`, and the right `comment.create`.
    *
    * `POST /objects/{objectId}/comments`, scope `comments:write`, right `comment.create`; made once, however often it is sent
    */

@@ -16,6 +16,7 @@ import {
   type Authorized,
   type VisibleObject,
 } from '../objects/index.ts';
+import { fireOnReply } from '../workflow/index.ts';
 import { type CommentAnswer, commentAnswer, rememberComment, requireComment } from './queries.ts';
 import { type CommentRow, changeComment, insertComment, listChanges } from './store.ts';
 
@@ -38,6 +39,8 @@ function bodyHash(body: string): string {
 /**
  * Adds a comment. Without a visibility it is internal, so that an omission never makes a comment public. If the caller may not
  * add internal comments, it is refused.
+ *
+ * A public comment of who waits for help can fire a transition (`fireOnReply`).
  *
  * @throws Fault NOT_FOUND, RIGHT_MISSING, ARCHIVED, INVALID_VALUES
  */
@@ -79,6 +82,7 @@ export async function addComment(
     data: { commentId: row.id, visibility },
     stored: { body: bodyHash(row.body) },
   });
+  if (rightForVisibility(visibility) === null) await fireOnReply(ctx, object);
   return commentAnswer(row);
 }
 

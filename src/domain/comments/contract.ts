@@ -59,7 +59,7 @@ export const addComment = defineOperation({
   tag,
   summary: 'Add a comment',
   description:
-    'Without `visibility` the comment is internal. An internal comment also needs the right Private Comment.',
+    'Without `visibility` the comment is internal. An internal comment also needs the right Private Comment. A public comment by the requester or a participant of the record can fire a transition (`onRequesterReply` in the workflow).',
   params: ofObject,
   body: closed({ body: Body, visibility: Type.Optional(VisibilitySchema) }),
   answer: CommentSchema,

@@ -64,6 +64,10 @@ export interface WorkflowState {
   code: string;
   name: LocalizedText;
   category: WorkflowCategory;
+  /** Code of the transition that an answer of the requester fires. */
+  onRequesterReply?: string;
+  /** ISO 8601: how long after the record came to the state an answer fires; absent: always. */
+  reopenWithin?: string;
 }
 
 /** A field of a transition's form: a field of the record, or `$reason` (text) or `$decisionReport` (rich text). */
@@ -90,11 +94,8 @@ export interface WorkflowDefinition {
   transitions: TransitionDefinition[];
 }
 
-export interface StateView extends Renamed {
+export interface StateView extends Renamed, WorkflowState {
   id: string;
-  code: string;
-  name: LocalizedText;
-  category: WorkflowCategory;
 }
 
 /** The part of a workflow that records need. Transitions belong to the workflow module. */

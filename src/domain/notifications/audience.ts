@@ -2,7 +2,7 @@
  * Who is notified of events, and why others are not. A recipient is judged with their own rights on the current state of the
  * record, so users who may not see an event get no notification of it. Writes nothing.
  */
-import type { CommentVisibility } from '../../contract/comment-visibility.ts';
+import { type CommentVisibility, rightForVisibility } from '../../contract/comment-visibility.ts';
 import { mentionedLogins } from '../../lib/mentions.ts';
 import { Turns } from '../../lib/yielding.ts';
 import type { Actor, ReadContext } from '../../platform/unit-of-work/context.ts';
@@ -102,6 +102,7 @@ function peopleOf(
     },
     assignee: people(view.row.values),
     requesters: idsIn(view, view.row.values, requester, 'user'),
+    participants: [],
   };
 }
 
@@ -205,7 +206,7 @@ export class Audience {
   }
 
   /** What the user is notified of. @param kinds that apply to the user, who was loaded */
-  async judge({ event, visibility }: Concerned, userId: string, kinds: ReadonlySet<Kind>): Promise<Verdict> {
+  async judge({ event, concern, visibility }: Concerned, userId: string, kinds: ReadonlySet<Kind>): Promise<Verdict> {
     const own = this.#contexts.get(userId);
     const recipient = this.#recipients.get(userId);
     if (own === undefined || own === null || recipient === undefined) return { kind: null, reason: 'USER_ARCHIVED' };
@@ -214,7 +215,9 @@ export class Audience {
     if (visibility !== null && !canSeeComment(object, visibility)) return { kind: null, reason: 'COMMENT_HIDDEN' };
     const known = new Set([...kinds].filter((one) => this.#mayKnow(object, event, one)));
     if (known.size === 0) return { kind: null, reason: kinds.size === 0 ? 'NOT_CONCERNED' : 'FIELDS_HIDDEN' };
-    const choices = withDefaults(recipient.choices ?? {});
+    const isForAll = visibility === null || rightForVisibility(visibility) === null;
+    const waits = isForAll && [...concern.requesters, ...concern.participants].includes(userId);
+    const choices = withDefaults(recipient.choices ?? {}, waits);
     const kind = wantedKind(known, choices);
     return kind === undefined ? { kind: null, reason: 'NOT_WANTED' } : { kind, choice: choices[kind] };
   }

@@ -45,12 +45,17 @@ export async function readNotifications(
 }
 
 export async function getChoices(ctx: ReadContext): Promise<Choices> {
-  return withDefaults((await store.findSettings(ctx, requireUser(ctx))).choices);
+  return withDefaults((await store.findSettings(ctx, requireUser(ctx))).choices, isOnlyRequester(ctx));
 }
 
 export async function setChoices(ctx: WriteContext, choices: Partial<Choices>): Promise<Choices> {
   ctx.plan(store.putChoices, { user_id: requireUser(ctx), choices, at: ctx.now });
-  return withDefaults(choices);
+  return withDefaults(choices, isOnlyRequester(ctx));
+}
+
+/** Users of the desk get comments by mail on their own requests only, so their default shows what holds at the desk. */
+function isOnlyRequester({ actor }: ReadContext): boolean {
+  return !actor.interfaces.includes('desk');
 }
 
 interface QuietHoursAnswer {

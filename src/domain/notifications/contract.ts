@@ -225,7 +225,7 @@ export const setChoices = defineOperation({
   unit: 'write',
   summary: 'Choose notifications',
   description:
-    'Kinds that are left out get their defaults: the console for all, mail at once for `assigned`, `mention`, `state` and `sla`. A choice applies to later events.',
+    'Kinds that are left out get their defaults: the console for all, mail at once for `assigned`, `mention`, `state` and `sla`, and for public comments of records whose requester or participant the user is. A choice applies to later events.',
   body: closed(byKind(Type.Optional(ChoiceSchema))),
   answer: ChoicesAnswer,
   faults: [],

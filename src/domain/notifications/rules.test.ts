@@ -17,6 +17,7 @@ function told(event: Partial<Concern>): Record<string, string[]> {
       assigned: NOBODY,
       assignee: NOBODY,
       requesters: [],
+      participants: [],
       mentioned: [],
       told: NOBODY,
       watchers: [],

@@ -14,14 +14,21 @@ export interface Choice {
 export type Choices = Readonly<Record<Kind, Choice>>;
 
 const MAILED: ReadonlySet<Kind> = new Set(['assigned', 'mention', 'state', 'sla']);
+/** Mailed, too, to users who wait for help: public comments of their requests. */
+const MAILED_TO_REQUESTERS: ReadonlySet<Kind> = new Set([...MAILED, 'comment']);
 /** A user who is concerned in several ways gets one notification: of the first of these kinds that the user wants. */
 const PRECEDENCE: readonly Kind[] = ['mention', 'assigned', 'comment', 'state', 'sla', 'rule', 'watch'];
 
-/** What the user chose, with the defaults of all other kinds. */
-export function withDefaults(chosen: Partial<Choices>): Choices {
+/**
+ * What the user chose, with the defaults of all other kinds.
+ *
+ * @param asRequester whether the user is notified as the requester of a record or as a participant
+ */
+export function withDefaults(chosen: Partial<Choices>, asRequester = false): Choices {
+  const mailed = asRequester ? MAILED_TO_REQUESTERS : MAILED;
   const entries = KINDS.map((kind): [Kind, Choice] => [
     kind,
-    chosen[kind] ?? { console: true, mail: MAILED.has(kind) ? 'now' : 'never' },
+    chosen[kind] ?? { console: true, mail: mailed.has(kind) ? 'now' : 'never' },
   ]);
   return Object.fromEntries(entries) as unknown as Choices;
 }
@@ -68,6 +75,7 @@ export interface Concern {
   /** Whom the record is assigned to now. */
   assignee: People;
   requesters: readonly string[];
+  participants: readonly string[];
   mentioned: readonly string[];
   /** Whom a rule notifies. */
   told: People;
@@ -139,7 +147,9 @@ export function concerned(event: Concern, membersOf: (groupId: string) => readon
     }
   };
   add('assigned', responsible(event.assigned, membersOf));
-  if (showsComment(event)) add('comment', [...event.requesters, ...responsible(event.assignee, membersOf)]);
+  if (showsComment(event)) {
+    add('comment', [...event.requesters, ...event.participants, ...responsible(event.assignee, membersOf)]);
+  }
   if (tellsMentioned(event)) add('mention', event.mentioned);
   if (event.changesState && event.type !== 'ObjectCreated') add('state', event.requesters);
   if (event.type === 'SlaWarning' || event.type === 'SlaBreached') add('sla', responsible(event.assignee, membersOf));

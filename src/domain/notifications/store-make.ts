@@ -2,7 +2,12 @@
 import sql, { type Sql } from 'sql-template-tag';
 import { storedMember } from '../../platform/audit/journal.ts';
 import type { Queryable } from '../../platform/database/pool.ts';
-import type { ReadContext, TableWrite, WriteContext } from '../../platform/unit-of-work/context.ts';
+import {
+  CONSEQUENT,
+  type ReadContext,
+  type TableWrite,
+  type WriteContext,
+} from '../../platform/unit-of-work/context.ts';
 import type { Choices, Kind } from './rules.ts';
 
 export interface Progress {
@@ -61,12 +66,14 @@ export interface MadeEvent extends AudienceEvent {
   correlationId: string | null;
 }
 
+const OF_OTHERS = sql`${[...CONSEQUENT]}::text[]`;
+
 /**
- * The origin of the call of the row `j` of the journal, as `call.via`: rules run in the transaction of the call. Its rows have near
+ * The origin of the call of the row `j` of the journal, as `call.via`: rules and answers run in the transaction of the call. Its rows have near
  * numbers; in a journal from another cluster many others have the transaction, too.
  */
-const CALL = sql`LATERAL (SELECT coalesce(CASE WHEN j.via = 'rule' THEN (SELECT k.via FROM journal k
-  WHERE k.txid = j.txid AND k.correlation_id = j.correlation_id AND k.via <> 'rule'
+const CALL = sql`LATERAL (SELECT coalesce(CASE WHEN j.via = ANY(${OF_OTHERS}) THEN (SELECT k.via FROM journal k
+  WHERE k.txid = j.txid AND k.correlation_id = j.correlation_id AND k.via <> ALL(${OF_OTHERS})
     AND k.seq BETWEEN j.seq - 10000 AND j.seq + 10000 ORDER BY k.seq LIMIT 1) END, j.via) AS via) AS call`;
 
 /** Predicate on `j` and `call`: the event notifies users. Those of imports do so only if the import's definition says so. */

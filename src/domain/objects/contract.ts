@@ -44,7 +44,7 @@ export const ObjectSchema = Type.Object(
 export const HistoryActor = Type.Object({
   id: nullable(Id),
   displayName: Type.String(),
-  via: Type.String({ description: 'api, console, import, bulk, inbound, catalog or system' }),
+  via: Type.String({ description: 'api, console, import, bulk, inbound, catalog, mail, rule, workflow or system' }),
 });
 
 const HistoryEvent = Type.Object(

@@ -7,7 +7,7 @@ import { fieldsOf } from '../../lib/filter.ts';
 import type { Variables } from '../../lib/filter.ts';
 import { Turns } from '../../lib/yielding.ts';
 import { limitTime } from '../../platform/database/pool.ts';
-import type { Actor, ReadContext, RecordRight } from '../../platform/unit-of-work/context.ts';
+import { type Actor, CONSEQUENT, type ReadContext, type RecordRight } from '../../platform/unit-of-work/context.ts';
 import { findType, registry, today } from '../metadata/index.ts';
 import {
   eventDecoder,
@@ -194,7 +194,7 @@ class Scan {
     if (record === undefined) return;
     const event = eventDecoder(this.#ctx, stored.typeId)(stored);
     // The rule sees the record as all changes of the call left it, and those of rules after that.
-    if (event.via === 'rule') record.afterUnit = record.view;
+    if (CONSEQUENT.some((via) => via === event.via)) record.afterUnit = record.view;
     else if (record.unit !== event.unit) {
       record.unit = event.unit;
       record.afterUnit = record.view;

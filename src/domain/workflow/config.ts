@@ -13,10 +13,20 @@ import {
   oneOf,
   SetSchema,
   StateCode,
+  TransitionCode,
   WasCode,
 } from '../../configuration/schemas.ts';
-import type { Change, CompileView, ConfigSection, ConfigView, HeldCount, Report } from '../../configuration/section.ts';
-import { problem, type Problem } from '../../lib/problem.ts';
+import type {
+  Change,
+  CompileView,
+  ConfigSection,
+  ConfigView,
+  HeldCount,
+  ItemPath,
+  Report,
+} from '../../configuration/section.ts';
+import { type PlanNote, planNote, problem, type Problem } from '../../lib/problem.ts';
+import { canonicalDuration } from '../../lib/data-types/times.ts';
 import { planItem } from '../../configuration/store.ts';
 import type { ReadContext, WriteContext } from '../../platform/unit-of-work/context.ts';
 import { removeState, returnState } from './store.ts';
@@ -36,7 +46,26 @@ const WorkflowItem = closed({
   initial: StateCode,
   states: Type.Array(
     closed(
-      { code: Code, was: WasCode, name: Type.Optional(Name), category: oneOf(['open', 'waiting', 'done']) },
+      {
+        code: Code,
+        was: WasCode,
+        name: Type.Optional(Name),
+        category: oneOf(['open', 'waiting', 'done']),
+        onRequesterReply: Type.Optional(
+          Type.String({
+            ...TransitionCode,
+            description: 'The transition that a public comment of the requester or of a participant fires.',
+          }),
+        ),
+        reopenWithin: Type.Optional(
+          Type.String({
+            minLength: 1,
+            maxLength: 100,
+            description:
+              'ISO 8601 duration, such as P7D: how long after the record came to the state an answer fires the transition. Absent: always.',
+          }),
+        ),
+      },
       { part: 'state' },
     ),
     {
@@ -82,10 +111,12 @@ function normalise(item: Item): WorkflowDefinition {
     code: item.code,
     name: (item.name as Localized | undefined) ?? item.code,
     initial: item.initial,
-    states: item.states.map(({ code, name, category }) => ({
+    states: item.states.map(({ code, name, category, onRequesterReply, reopenWithin }) => ({
       code,
       name: (name as Localized | undefined) ?? code,
       category,
+      ...(onRequesterReply === undefined ? {} : { onRequesterReply }),
+      ...(reopenWithin === undefined ? {} : { reopenWithin: canonicalDuration(reopenWithin) ?? reopenWithin }),
     })),
     transitions: (item.transitions ?? []).map((transition) => ({
       code: transition.code,
@@ -127,6 +158,7 @@ export function workflowsSection(probe: StateProbe): ConfigSection {
     compile: (workflow, view, report) => {
       checkUnique(workflow.states, (state) => state.code, ['states'], 'code', report);
       checkUnique(workflow.transitions, (transition) => transition.code, ['transitions'], 'code', report);
+      checkReplies(workflow, report);
       return compileWorkflow(workflow, view, report);
     },
     countRecords: async (ctx, { code }, gone, view) =>
@@ -135,7 +167,10 @@ export function workflowsSection(probe: StateProbe): ConfigSection {
         gone.map(({ codes: [state = ''] }) => view.nested(stateScope(code), state)),
       ),
     write,
-    notes: hiddenConditionNotes,
+    notes: async (change, view, turns) => [
+      ...(change.action === 'archive' ? [] : replyNotes(change.definition as WorkflowDefinition)),
+      ...(await hiddenConditionNotes(change, view, turns)),
+    ],
   });
 }
 
@@ -170,6 +205,40 @@ function checkStates(workflow: WorkflowDefinition, report: Report): void {
       report(['states', index], problem('UNREACHABLE_STATE', { from: workflow.initial, code }));
     }
   }
+}
+
+/** An answer can only fire a transition that leaves the state and asks for nothing that only a form can give. */
+function checkReplies({ states, transitions }: WorkflowDefinition, report: Report): void {
+  for (const [index, { code, onRequesterReply, reopenWithin }] of states.entries()) {
+    const at = (property: 'onRequesterReply' | 'reopenWithin'): ItemPath => ['states', index, property];
+    if (reopenWithin !== undefined && (canonicalDuration(reopenWithin) ?? 'PT0S').replace('-', '') === 'PT0S') {
+      report(at('reopenWithin'), problem('REPLY_PERIOD'));
+    }
+    if (onRequesterReply === undefined) {
+      if (reopenWithin !== undefined) report(at('reopenWithin'), problem('REPLY_WITHOUT_TRANSITION'));
+      continue;
+    }
+    const transition = transitions.find((one) => one.code === onRequesterReply);
+    const refuse = (reason: 'REPLY_UNKNOWN' | 'REPLY_NOT_FROM' | 'REPLY_NEEDS_TEXT'): void =>
+      report(at('onRequesterReply'), problem(reason, { transition: onRequesterReply, state: code }));
+    if (transition === undefined) refuse('REPLY_UNKNOWN');
+    else if (
+      transition.from === '*' ? transition.to === code : !transition.from.includes(code) || transition.to === code
+    )
+      refuse('REPLY_NOT_FROM');
+    else if (transition.fields.some((field) => field.required && field.code.startsWith('$')))
+      refuse('REPLY_NEEDS_TEXT');
+  }
+}
+
+/** Answers fire nothing on records without a value for the required fields of the transition. */
+function replyNotes({ states, transitions }: WorkflowDefinition): PlanNote[] {
+  return states.flatMap(({ code: state, onRequesterReply }) => {
+    const transition = transitions.find(({ code }) => code === onRequesterReply);
+    const needed = (transition?.fields ?? []).filter(({ required }) => required).map(({ code }) => code);
+    if (transition === undefined || needed.length === 0) return [];
+    return planNote('REPLY_NEEDS_VALUES', { state, transition: transition.code, fields: needed.join(', ') });
+  });
 }
 
 function checkForm(

@@ -6,6 +6,7 @@
  * transition checks rights, state and condition again in its own unit of work.
  */
 export { type TransitionInput, transitionObject } from './commands.ts';
+export { fireOnReply } from './requester-reply.ts';
 export { TransitionSchema } from './contract.ts';
 export { findTransition, possibleTransitions, type TransitionAnswer, transitionOf } from './queries.ts';
 export { workflowRoutes } from './routes.ts';

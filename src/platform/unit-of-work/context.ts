@@ -15,7 +15,19 @@ import type { ReadConsistency } from '../database/replica.ts';
 import type { ConfigSnapshot } from './snapshot.ts';
 
 /** The origin of a change. It is written to the journal; no code branches on it (docs/spec/records.md#history). */
-export type Via = 'api' | 'console' | 'import' | 'bulk' | 'inbound' | 'catalog' | 'rule' | 'mail' | 'system';
+export type Via =
+  | 'api'
+  | 'console'
+  | 'import'
+  | 'bulk'
+  | 'inbound'
+  | 'catalog'
+  | 'rule'
+  | 'workflow'
+  | 'mail'
+  | 'system';
+/** Origins of changes that a unit of work makes because of another one in it. They share the revision of that one. */
+export const CONSEQUENT: readonly Via[] = ['rule', 'workflow'];
 
 /** Values of the variables of the condition language that depend on the user (docs/spec/search.md#condition-language). */
 export interface ActorVariables {
@@ -98,6 +110,8 @@ export interface ReadContext {
   readonly locale?: string | undefined;
   /** The API through which the call came: the public API or the administration API; absent outside HTTP. */
   readonly surface?: 'public' | 'console' | undefined;
+  /** The interface of the console in which the user acts, where the call names it. */
+  readonly interface?: Interface | undefined;
   query<Row>(statement: Sql, options?: QueryOptions): Promise<Row[]>;
   /**
    * The row with the key, or undefined. Outside of a transaction, look-ups of concurrent requests share a statement
@@ -309,6 +323,8 @@ export interface Caller {
   locale?: string | undefined;
   /** The API through which the call came; absent outside HTTP. */
   surface?: 'public' | 'console' | undefined;
+  /** The interface of the console in which the user acts, where the call names it. */
+  interface?: Interface | undefined;
   /** False: the reaction does not run on the changes of this caller. */
   reacts?: boolean | undefined;
   /** What a replica must have replayed before it may serve this caller. If absent, the primary answers. */

@@ -18,6 +18,7 @@ import type {
   Via,
   WriteContext,
 } from './context.ts';
+import type { Interface } from '../../contract/rights.ts';
 import type { Turn } from './turns.ts';
 import type { Planned } from './flush.ts';
 import type { ConfigSnapshot } from './snapshot.ts';
@@ -38,6 +39,7 @@ export class ReadUnit implements ReadContext {
   readonly config: ConfigSnapshot;
   readonly locale: string | undefined;
   readonly surface: 'public' | 'console' | undefined;
+  readonly interface: Interface | undefined;
   readonly memo = new Map<string, unknown>();
   db: Queryable;
 
@@ -50,6 +52,7 @@ export class ReadUnit implements ReadContext {
     this.config = caller.config;
     this.locale = caller.locale;
     this.surface = caller.surface;
+    this.interface = caller.interface;
     this.db = db;
   }
 
@@ -236,6 +239,7 @@ export function contextOnBehalfOf(ctx: ReadContext, actor: Actor): ReadContext {
     correlationId: ctx.correlationId,
     config: ctx.config,
     surface: ctx.surface,
+    interface: ctx.interface,
     memo: ctx.memo,
     query: (statement, options) => ctx.query(statement, options),
     find: (lookup, key) => ctx.find(lookup, key),

@@ -200,6 +200,8 @@ async function request(method: string, path: string, options: CallOptions): Prom
 async function requestOnce(method: string, path: string, options: CallOptions): Promise<Response> {
   const headers = new Headers({ 'Accept-Language': currentLanguage() });
   if (method !== 'GET' && connection.csrfToken !== undefined) headers.set('X-Docket-CSRF', connection.csrfToken);
+  // What requesters write in the portal counts as their own words, even of people who also work on the record.
+  if (location.pathname.startsWith('/portal')) headers.set('X-Docket-Interface', 'portal');
   if (options.body !== undefined) headers.set('Content-Type', 'application/json');
   if (options.idempotencyKey !== undefined) headers.set('Idempotency-Key', options.idempotencyKey);
   try {

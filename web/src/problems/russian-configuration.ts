@@ -85,6 +85,12 @@ export const RUSSIAN_CONFIGURATION: Readonly<Record<keyof typeof CONFIGURATION_P
     'Код принадлежал удалённому полю, и роли {roles} его ещё содержат. Сначала примените роли без этого кода.',
   UNKNOWN_STATE: 'Состояния {code} в этом процессе нет.',
   UNREACHABLE_STATE: 'Из состояния {from} нет переходов в состояние {code}. Добавьте переход или удалите состояние.',
+  REPLY_UNKNOWN: 'В процессе нет перехода {transition}.',
+  REPLY_NOT_FROM: 'Переход {transition} не выводит из состояния {state}. Укажите переход, который выводит.',
+  REPLY_NEEDS_TEXT:
+    'Переход {transition} требует причину или отчёт, а ответ в состоянии {state} их не даёт. Укажите переход без них.',
+  REPLY_PERIOD: 'Укажите положительную длительность ISO 8601, например P7D.',
+  REPLY_WITHOUT_TRANSITION: 'Без «onRequesterReply» в состоянии это ни на что не влияет. Удалите.',
   STATE_IN_USE: 'Записей в состоянии {code}: {records}. Сначала переведите их в другое состояние.',
   RENAME_IN_ALL_TYPES:
     'Здесь один код для нескольких типов записей, а изменён он только в некоторых: {codes}. Измените код во всех этих типах или добавьте исправленный элемент в пакет.',
@@ -292,6 +298,7 @@ export const RUSSIAN_PLAN_NOTES: Readonly<Record<keyof typeof PLAN_NOTES, string
   PARTLY_HIDDEN_CONDITION:
     'роль {role}: доступность перехода {transition} типа записей {type} может зависеть от поля {field}, которое из-за условий на записи роль читает не всегда',
   RULE_NEVER_FIRES: 'ни одно событие из «on» не выполнит условие на {field}',
+  REPLY_NEEDS_VALUES: 'ответы в состоянии {state} не запускают {transition} на записях без значений полей {fields}',
   RULES_CAN_LOOP: 'правила могут запускать друг друга: {chain}',
   RULE_SHOWS_FIELD: 'текст правила показывает поле {field} тем, у кого роль {role} и нет права его читать',
   RULE_SENDS_FIELDS: 'правило отправляет значения {fields} в вебхук {webhook}, где права Docket не действуют',

@@ -258,6 +258,7 @@ export const viaTexts = defineText(
     bulk: 'массовое действие',
     catalog: 'каталог',
     rule: 'правило',
+    workflow: 'ответ заявителя',
     mail: 'почта',
   },
   {
@@ -269,6 +270,7 @@ export const viaTexts = defineText(
     bulk: 'bulk action',
     catalog: 'catalog',
     rule: 'rule',
+    workflow: "requester's answer",
     mail: 'email',
   },
 );

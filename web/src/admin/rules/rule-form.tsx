@@ -21,7 +21,7 @@ const ONCE = ['becomes-true', 'every-time'] as const;
 /** The value of `since` for the last change of state. */
 const SINCE_STATE = 'workflowState';
 const ON_ERROR = ['note', 'refuse'] as const;
-const VIAS = ['api', 'console', 'bulk', 'inbound', 'catalog', 'import', 'mail', 'rule', 'system'] as const;
+const VIAS = ['api', 'console', 'bulk', 'inbound', 'catalog', 'import', 'mail', 'rule', 'workflow', 'system'] as const;
 
 export function RuleForm(props: ItemFormProps) {
   const { item, set } = props;
