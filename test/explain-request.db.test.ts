@@ -258,6 +258,29 @@ describe('the explanation of a request', () => {
     assert.equal((await ok('GET', `/objects/${id}`)).revision, 1);
   });
 
+  it('shows what variables stood for, and only their names where the field is hidden', async () => {
+    const leaf = (field: string, operator: string, value: unknown) => ({ field, operator, value });
+    const where = {
+      logic: 'OR',
+      conditions: [
+        leaf('createdBy', 'in', ['$me']),
+        leaf('createdAt', 'after', '$now-P7D'),
+        leaf('hushField', 'equals', 'x'),
+      ],
+    };
+    await role(['role.assign'], [{ type: 'thing', where, actions: ['read'], fields: { read: ['title'], write: [] } }]);
+    const { id } = await ok('POST', '/objects', { typeDefinitionId: 'thing', values: { title: 'A thing' } });
+    const { steps } = await explain({ user: 'walker', method: 'GET', path: `/api/v1/objects/${id}` });
+    const [mine, recent, plain] = steps.find(({ kind }) => kind === 'record').grants[0].conditions;
+    assert.deepEqual(
+      mine.variables.map(({ variable, values, more }: any) => [variable, values.map(({ code }: any) => code), more]),
+      [['$me', ['walker'], 0]],
+    );
+    assert.equal(recent.variables[0].variable, '$now-P7D');
+    assert.ok(Date.parse(recent.variables[0].values[0].value) < Date.now());
+    assert.equal(Object.hasOwn(plain, 'variables'), false);
+  });
+
   it('has no verdict that tells a value of a record that the asking user may not read', async () => {
     await role(['role.assign'], []);
     const values = { title: 'A thing', shown: true };

@@ -145,7 +145,8 @@ export const ImpactSchema = Type.Object(
       { description: 'Running SLA instances whose due time moves.' },
     ),
     broken: Type.Array(Type.Object({ section: Type.String(), code: Type.String(), reason: Type.String() }), {
-      description: 'Webhooks, integrations, import definitions and saved queues that stop working.',
+      description:
+        'Webhooks, integrations, import definitions, rules, macros, dashboards, templates, mailboxes and saved queues that stop working.',
     }),
     totals: Type.Object(
       {

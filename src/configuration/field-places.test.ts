@@ -29,7 +29,7 @@ types.fields[].constraints.minLength types.fields[].constraints.maxLength types.
 types.fields[].constraints.min types.fields[].constraints.max types.fields[].constraints.scale
 types.fields[].constraints.maxItems types.fields[].search.text types.fields[].search.filter types.fields[].search.facet
 types.workflow types.layout types.layout.sections[].columns
-roles.rights[] roles.records[].type roles.records[].actions[] roles.records[].fields.read roles.records[].fields.write
+roles.rights[] roles.interface roles.records[].type roles.records[].actions[] roles.records[].fields.read roles.records[].fields.write
 roles.records[].transitions roles.memberships.groups roles.memberships.orgUnits
 calendars.timezone calendars.week.mon[] calendars.week.tue[] calendars.week.wed[] calendars.week.thu[] calendars.week.fri[]
 calendars.week.sat[] calendars.week.sun[] calendars.exceptions[].date calendars.exceptions[].hours[]

@@ -13,6 +13,32 @@ import type { PlanNote, Problem } from '../lib/problem.ts';
 import type { Turns } from '../lib/yielding.ts';
 import type { ReadContext, WriteContext } from '../platform/unit-of-work/context.ts';
 
+/** The sections of the bundle. A new one must join what asks about each of them, such as the impact of a plan. */
+export type SectionKey =
+  | 'settings'
+  | 'users'
+  | 'groups'
+  | 'orgUnits'
+  | 'workflows'
+  | 'types'
+  | 'roles'
+  | 'calendars'
+  | 'slaPolicies'
+  | 'relationDefinitions'
+  | 'services'
+  | 'catalogs'
+  | 'knowledgeBases'
+  | 'signingSecrets'
+  | 'webhooks'
+  | 'integrations'
+  | 'importDefinitions'
+  | 'dashboards'
+  | 'macros'
+  | 'rules'
+  | 'synonyms'
+  | 'templates'
+  | 'mailboxes';
+
 /** Path into an item: property names and indexes. */
 export type ItemPath = readonly (string | number)[];
 
@@ -128,7 +154,7 @@ export interface Comparison {
 /** The declaration of a section. `defineSection` fills in what is omitted. */
 export interface SectionParts<Item, Definition> {
   /** The top-level key of the bundle. */
-  key: string;
+  key: SectionKey;
   /** What the section holds, for editors. */
   summary: string;
   /** A `list` of items with codes (the default), a list of `plain` values, or one `map` for the whole section. */

@@ -756,6 +756,32 @@ export type ExplainedCondition = {
    */
   value: unknown;
   /**
+   * What the variables of the comparison stood for. Absent without variables.
+   */
+  variables?: Array<{
+    /**
+     * As written in `value`, such as `$myGroups`.
+     */
+    variable: string;
+    /**
+     * What it stood for, at most 100 values; null if hidden.
+     */
+    values: Array<{
+      /**
+       * An id, or a time.
+       */
+      value: string;
+      /**
+       * The login or code of the user, group or unit.
+       */
+      code: string | null;
+    }> | null;
+    /**
+     * The number of further values.
+     */
+    more: number;
+  }>;
+  /**
    * The value of the record; null if there is none, or hidden.
    */
   actual: unknown;
@@ -1587,7 +1613,7 @@ export type PlanImpact = {
     breachedAtOnce: number;
   }>;
   /**
-   * Webhooks, integrations, import definitions and saved queues that stop working.
+   * Webhooks, integrations, import definitions, rules, macros, dashboards, templates, mailboxes and saved queues that stop working.
    */
   broken: Array<{
     section: string;

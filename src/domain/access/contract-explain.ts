@@ -15,6 +15,24 @@ const Condition = Type.Object(
     field: Type.String(),
     operator: Type.String(),
     value: Type.Unknown({ description: 'The operand, with variables as written; null if hidden.' }),
+    variables: Type.Optional(
+      Type.Array(
+        Type.Object({
+          variable: Type.String({ description: 'As written in `value`, such as `$myGroups`.' }),
+          values: nullable(
+            Type.Array(
+              Type.Object({
+                value: Type.String({ description: 'An id, or a time.' }),
+                code: nullable(Type.String({ description: 'The login or code of the user, group or unit.' })),
+              }),
+              { description: 'What it stood for, at most 100 values; null if hidden.' },
+            ),
+          ),
+          more: Type.Integer({ minimum: 0, description: 'The number of further values.' }),
+        }),
+        { description: 'What the variables of the comparison stood for. Absent without variables.' },
+      ),
+    ),
     actual: Type.Unknown({ description: 'The value of the record; null if there is none, or hidden.' }),
     hidden: Type.Boolean({ description: 'The caller may not read the field, so values are left out.' }),
     holds: nullable(Type.Boolean({ description: 'Null if hidden.' })),

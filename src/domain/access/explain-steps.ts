@@ -9,6 +9,8 @@ import {
   type TypedLeaf,
   type Variables,
 } from '../../lib/filter.ts';
+import type { VariableOperand } from '../../lib/filter-types.ts';
+import { isVariable, resolveOperand } from '../../lib/filter-variables.ts';
 import { isId } from '../../lib/ids.ts';
 import { FAULTS } from '../../lib/fault-codes.ts';
 import { contractDetails } from '../../lib/fault.ts';
@@ -19,6 +21,7 @@ import type { ReadContext } from '../../platform/unit-of-work/context.ts';
 import { registry, today } from '../metadata/index.ts';
 import type { StepSchema } from './contract-explain.ts';
 import { grantsOf, type RoleDefinition, roleView } from './roles.ts';
+import { findCodes } from './store-impact.ts';
 import type { UserRow } from './store.ts';
 import type { Check, Outcome, Place } from './trace.ts';
 
@@ -58,6 +61,12 @@ async function rolesOf(ctx: ReadContext, user: UserRow): Promise<Roles> {
   return new Map(held.map(({ id, definition }) => [id, definition as RoleDefinition]));
 }
 
+/** What variables stand for: their values, and the login or code of each id. */
+interface Standing {
+  values: Variables;
+  codes: ReadonlyMap<string, string>;
+}
+
 /** What the caller may see of the records of the explained request. */
 class Sight {
   readonly #ctx: ReadContext;
@@ -92,12 +101,40 @@ class Sight {
   }
 }
 
+/** As it is written in a condition. */
+function variableText({ variable, shift = '' }: VariableOperand): string {
+  return `$${variable}${shift === '' || shift.startsWith('-') ? shift : `+${shift}`}`;
+}
+
+function variablesIn(leaf: TypedLeaf): VariableOperand[] {
+  const operands =
+    leaf.operator === 'in' ? leaf.values : leaf.operator === 'range' ? [leaf.from, leaf.to] : [leaf.value];
+  return operands.filter((operand): operand is VariableOperand => typeof operand === 'object' && isVariable(operand));
+}
+
+/** The values of variables that are shown of one comparison. */
+const MOST_VALUES = 100;
+
+/** What the variables of a comparison stand for, or only their names. */
+function variablesOf(
+  leaf: TypedLeaf,
+  { values: variables, codes }: Standing,
+  hidden: boolean,
+): Pick<Conditions[number], 'variables'> {
+  const found = variablesIn(leaf).map((operand) => {
+    const variable = variableText(operand);
+    if (hidden) return { variable, values: null, more: 0 };
+    const all = resolveOperand(operand, variables).map(String);
+    const values = all.slice(0, MOST_VALUES).map((value) => ({ value, code: codes.get(value) ?? null }));
+    return { variable, values, more: all.length - values.length };
+  });
+  return found.length === 0 ? {} : { variables: found };
+}
+
 function operandOf(leaf: TypedLeaf): unknown {
   const text = (operand: unknown): unknown => {
     if (!isObject(operand)) return operand;
-    if (!('variable' in operand)) return operand['literal'];
-    const shift = typeof operand['shift'] === 'string' ? operand['shift'] : '';
-    return `$${String(operand['variable'])}${shift === '' || shift.startsWith('-') ? shift : `+${shift}`}`;
+    return 'variable' in operand ? variableText(operand as unknown as VariableOperand) : operand['literal'];
   };
   if (leaf.operator === 'in') return leaf.values.map(text);
   if (leaf.operator === 'range') return [text(leaf.from), text(leaf.to)];
@@ -113,7 +150,7 @@ function actualOf({ field }: TypedLeaf, facts: RecordFacts): unknown {
 function conditionsOf(
   where: TypedCondition | null,
   place: Pick<Place, 'typeId' | 'facts'>,
-  variables: Variables,
+  standing: Standing,
   sight: Sight,
 ): Conditions {
   const { facts } = place;
@@ -123,9 +160,10 @@ function conditionsOf(
     const { operator } = leaf;
     const { code: field } = leaf.field;
     // A verdict tells a hidden value as well as the value itself.
-    if (hidden) return { field, operator, value: null, actual: null, hidden, holds: null };
-    const holds = evaluate(leaf, facts, variables);
-    return { field, operator, value: operandOf(leaf), actual: actualOf(leaf, facts), hidden, holds };
+    const used = variablesOf(leaf, standing, hidden);
+    if (hidden) return { field, operator, value: null, ...used, actual: null, hidden, holds: null };
+    const holds = evaluate(leaf, facts, standing.values);
+    return { field, operator, value: operandOf(leaf), ...used, actual: actualOf(leaf, facts), hidden, holds };
   });
 }
 
@@ -147,12 +185,7 @@ function isShown(group: readonly PlacedCheck[], all: readonly PlacedCheck[], mis
 function recordSteps(
   ctx: ReadContext,
   checks: readonly Check[],
-  {
-    roles,
-    variables,
-    missing,
-    sight,
-  }: { roles: Roles; variables: Variables; missing: ReadonlySet<string>; sight: Sight },
+  { roles, standing, missing, sight }: { roles: Roles; standing: Standing; missing: ReadonlySet<string>; sight: Sight },
 ): RecordStep[] {
   const placed = checks.flatMap((check): PlacedCheck[] => ('place' in check ? [check] : []));
   const groups = Map.groupBy(placed, ({ place }) => `${place.typeId} ${place.record}`);
@@ -172,12 +205,14 @@ function recordSteps(
       const considered = [...roles].flatMap(([id, role]) =>
         grantsOf(ctx.config, { id, role, typeId: place.typeId, code }).map(({ grant, compiled }) => {
           const leaves = compiled.where === null ? [] : [...leavesOf(compiled.where)];
-          const conditions = conditionsOf(compiled.where, place, variables, sight);
+          const conditions = conditionsOf(compiled.where, place, standing, sight);
           const whereHidden =
             conditions.some(({ hidden }) => hidden) ||
             !leaves.every(({ field }) => field.kind === 'system' || canName(field.code));
           const holds =
-            place.facts === null ? null : compiled.where === null || evaluate(compiled.where, place.facts, variables);
+            place.facts === null
+              ? null
+              : compiled.where === null || evaluate(compiled.where, place.facts, standing.values);
           return {
             compiled,
             shown: {
@@ -236,7 +271,7 @@ function recordSteps(
  */
 async function otherSteps(
   ctx: ReadContext,
-  { variables, sight }: { variables: Variables; sight: Sight },
+  { standing, sight }: { standing: Standing; sight: Sight },
   { request, described, outcome }: Explained,
   transitionOf: (ctx: ReadContext, objectId: string, transitionId: string) => Promise<TransitionFacts | undefined>,
 ): Promise<Step[]> {
@@ -267,9 +302,9 @@ async function otherSteps(
   const transition = await transitionOf(ctx, objectId, transitionId);
   if (transition === undefined) return steps;
   const isReadable = sight.record(transition);
-  const conditions = conditionsOf(transition.condition, transition, variables, sight);
+  const conditions = conditionsOf(transition.condition, transition, standing, sight);
   const starts = transition.leaves && (facts === null || !isArchived(facts.system));
-  const holds = transition.condition === null || evaluate(transition.condition, transition.facts, variables);
+  const holds = transition.condition === null || evaluate(transition.condition, transition.facts, standing.values);
   const isHidden = !isReadable || (starts && conditions.some(({ hidden }) => hidden));
   steps.push({
     kind: 'workflow',
@@ -294,7 +329,9 @@ export async function explainSteps(
   const roles = await rolesOf(ctx, user);
   const { groups, orgUnit, orgUnits } = user;
   const sight = new Sight(ctx, explained);
-  const variables = { me: user.id, groups, orgUnit, orgUnits, now: ctx.now, today: today(registry(ctx), ctx.now) };
+  const values = { me: user.id, groups, orgUnit, orgUnits, now: ctx.now, today: today(registry(ctx), ctx.now) };
+  const codes = await findCodes(ctx, [...groups, ...(orgUnit === null ? [] : [orgUnit]), ...orgUnits]);
+  const standing: Standing = { values, codes: new Map([...codes, [user.id, user.login]]) };
   const giving = (right: string): string[] =>
     [...roles.values()].filter(({ rights }) => (rights as string[]).includes(right)).map(({ code }) => code);
   const rights = checks.flatMap((check): Step[] => {
@@ -310,8 +347,8 @@ export async function explainSteps(
   });
   return [
     ...rights,
-    ...recordSteps(ctx, checks, { roles, variables, missing, sight }),
-    ...(await otherSteps(ctx, { variables, sight }, explained, transitionOf)),
+    ...recordSteps(ctx, checks, { roles, standing, missing, sight }),
+    ...(await otherSteps(ctx, { standing, sight }, explained, transitionOf)),
     ...refusalSteps(ctx, explained, sight),
   ];
 }

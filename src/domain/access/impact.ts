@@ -15,7 +15,7 @@ import { Turns } from '../../lib/yielding.ts';
 import type { ReadContext } from '../../platform/unit-of-work/context.ts';
 import { type RecordType, typeView } from '../metadata/index.ts';
 import { actorFor } from './actor.ts';
-import { brokenConnections } from './impact-connections.ts';
+import { brokenItems } from './impact-broken.ts';
 import { Counter } from './impact-counter.ts';
 import { changedRoles, itemsOf, profiles } from './impact-roles.ts';
 import type { UserRow } from './store.ts';
@@ -327,6 +327,6 @@ export const accessImpact: ImpactSource = async (before, hasTime) => {
     };
     const roles = await rolesImpact(present);
     const people = await peopleImpact(present);
-    return { roles, ...people, broken: brokenConnections(context, was.byId, is.byId) };
+    return { roles, ...people, broken: brokenItems(context, was.byId, is.byId) };
   };
 };

@@ -184,3 +184,11 @@ export async function shiftExamples(
   return await ctx.query<ImpactExample>(sql`
     SELECT o.id, o.number FROM objects o WHERE ${where} AND ${visible} AND (${join(changes, ' OR ')}) LIMIT 10`);
 }
+
+/** Id → code of these groups and organisation units. */
+export async function findCodes(ctx: ReadContext, ids: readonly string[]): Promise<Map<string, string>> {
+  const rows = await ctx.query<{ id: string; code: string }>(sql`
+    SELECT id, code FROM groups WHERE id = ANY(${[...ids]}::uuid[])
+    UNION ALL SELECT id, code FROM org_units WHERE id = ANY(${[...ids]}::uuid[])`);
+  return new Map(rows.map(({ id, code }) => [id, code]));
+}

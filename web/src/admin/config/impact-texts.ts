@@ -78,6 +78,8 @@ export const reasonTexts = defineText(
     PRINCIPAL_MAY_NOT_CREATE: 'пользователь, от имени которого оно работает, не сможет создавать записи',
     PRINCIPAL_MAY_NOT_UPDATE: 'пользователь, от имени которого оно работает, не сможет изменять записи',
     PRINCIPAL_MAY_NOT_COMMENT: 'пользователь, от имени которого оно работает, не сможет комментировать записи',
+    PRINCIPAL_MAY_NOT_TRANSITION: 'пользователь, от имени которого оно работает, не сможет выполнять переходы',
+    NOBODY_MAY_USE: 'ни одна роль не даёт нужных для этого прав',
     TYPE_OR_FIELD_MISSING: 'типа или поля больше нет',
   },
   {
@@ -88,6 +90,8 @@ export const reasonTexts = defineText(
     PRINCIPAL_MAY_NOT_CREATE: 'the user that it runs as can no longer create records',
     PRINCIPAL_MAY_NOT_UPDATE: 'the user that it runs as can no longer change records',
     PRINCIPAL_MAY_NOT_COMMENT: 'the user that it runs as can no longer comment on records',
+    PRINCIPAL_MAY_NOT_TRANSITION: 'the user that it runs as can no longer make transitions',
+    NOBODY_MAY_USE: 'no role gives the rights that it needs any more',
     TYPE_OR_FIELD_MISSING: 'its type or a field is gone',
   },
 );

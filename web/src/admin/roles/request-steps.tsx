@@ -132,11 +132,18 @@ function StepView({ step }: { step: Step }) {
   }
 }
 
+/** ` ($myGroups: first-line, vip)`. */
+function variableText({ variable, values, more }: NonNullable<Condition['variables']>[number]): string {
+  if (values === null) return '';
+  const shown = values.map((one) => one.code ?? one.value).join(', ');
+  return ` (${variable}: ${shown === '' ? '—' : shown}${more === 0 ? '' : `, +${more}`})`;
+}
+
 function Conditions({ conditions }: { conditions: readonly Condition[] }) {
   const t = useText(requestTexts);
-  return conditions.map(({ field, operator, value, actual, hidden, holds }) => (
+  return conditions.map(({ field, operator, value, variables = [], actual, hidden, holds }) => (
     <span key={`${field} ${operator} ${JSON.stringify(value)}`} style={{ display: 'block' }}>
-      {`${field} ${operator} ${hidden ? t.hidden : `${JSON.stringify(value)}, ${t.value} ${JSON.stringify(actual)}`}${holds === null ? '' : `: ${holds ? t.holds : t.holdsNot}`}`}
+      {`${field} ${operator} ${hidden ? t.hidden : `${JSON.stringify(value)}${variables.map(variableText).join('')}, ${t.value} ${JSON.stringify(actual)}`}${holds === null ? '' : `: ${holds ? t.holds : t.holdsNot}`}`}
     </span>
   ));
 }
