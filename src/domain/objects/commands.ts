@@ -120,10 +120,10 @@ async function create(
   const object = evaluateAccess(onBehalf, row);
   if (!object.right.can('create')) throw createMissing();
   ctx.markAuthorized(unit);
-  await requireReferences(ctx, version, pick(values, given), 'values', onBehalf);
   const idle = (code: string): boolean =>
     object.right.canRead(code) && deepEqualJson(values[code] ?? null, version.fields.get(code)?.default ?? null);
   requireWritable(object.right, input.whole === true ? given.filter((code) => !idle(code)) : given, 'values');
+  await requireReferences(ctx, version, pick(values, given), 'values', onBehalf);
   planInsert(ctx, requireAction(object, 'create'), configured?.data);
   keepImages(ctx, row.id, images);
   return object;
