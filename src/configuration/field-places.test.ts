@@ -22,7 +22,7 @@ const NO_PLACES: readonly string[] = `
 settings.defaultLocale settings.timezone settings.attachmentMaxBytes settings.searchExactTotal
 users.displayName users.email users.locale users.timezone users.orgUnit users.employeeId users.externalId
 orgUnits.parent orgUnits.manager orgUnits.location
-workflows.states[].category workflows.transitions[].from workflows.transitions[].fields[].required
+workflows.states[].category workflows.states[].reopenWithin workflows.transitions[].from workflows.transitions[].fields[].required
 types.plural types.category types.numbering.prefix types.numbering.digits
 types.fields[].dataType types.fields[].required types.fields[].readOnly types.fields[].multiple
 types.fields[].constraints.minLength types.fields[].constraints.maxLength types.fields[].constraints.pattern
