@@ -12,10 +12,10 @@ export function checkTimeZone(name: string | undefined, path: ItemPath, report: 
   }
 }
 
-/** Reports each element whose key occurred before; `keyOf` returns the key. */
+/** Reports each element whose key occurred before; `keyOf` returns the key, or undefined where there is none. */
 export function checkUnique<T>(
   list: readonly T[],
-  keyOf: (one: T) => string,
+  keyOf: (one: T) => string | undefined,
   path: ItemPath,
   at: string,
   report: Report,
@@ -23,6 +23,7 @@ export function checkUnique<T>(
   const seen = new Set<string>();
   for (const [index, one] of list.entries()) {
     const key = keyOf(one);
+    if (key === undefined) continue;
     if (seen.has(key)) report([...path, index, ...(at === '' ? [] : [at])], problem('DUPLICATE', { key }));
     seen.add(key);
   }

@@ -91,6 +91,9 @@ export const CONFIGURATION_PROBLEMS = {
   IMAGE_IN_DEFAULT: ['NOT_ALLOWED', 'A default must not contain images. Remove them.'],
   NO_TITLE_FIELD: ['UNKNOWN_FIELD', 'The title field {code} does not exist. Add it or name another.'],
   TITLE_FIELD_TYPE: ['NOT_ALLOWED', 'The title field must be single and have one of the types {types}.'],
+  ROLE_NEEDS_ONE: ['NOT_ALLOWED', 'A field with the role {role} has one value and one of the types {types}.'],
+  ROLE_NEEDS_SEVERAL: ['NOT_ALLOWED', 'A field with the role {role} has several values and one of the types {types}.'],
+  ROLE_NEEDS_TYPE: ['NOT_ALLOWED', 'A field with the role {role} has one of the types {types}.'],
   CODE_IN_USE: [
     'CODE_IN_USE',
     'Stored records still have values of {code} with the type {was}. Run "docket migrate-type {type}" first or use another code.',

@@ -540,6 +540,22 @@ export type FieldSchema = {
    */
   readOnly: boolean;
   multiple: boolean;
+  /**
+   * What the field is for; only in the administration API.
+   */
+  role?:
+    | 'assignee'
+    | 'group'
+    | 'requester'
+    | 'participants'
+    | 'priority'
+    | 'solution'
+    | 'due'
+    | 'start'
+    | 'end'
+    | 'item'
+    | 'commander'
+    | 'communications';
   constraints: {
     [key: string]: unknown;
   };

@@ -4,11 +4,9 @@ import { faultAt } from '../../lib/fault.ts';
 import type { Runner } from '../../platform/unit-of-work/binding.ts';
 import type { Actor, ReadContext } from '../../platform/unit-of-work/context.ts';
 import { findContact, searchNames } from '../identity/index.ts';
-import { named } from '../metadata/index.ts';
+import { fieldInRole, named } from '../metadata/index.ts';
 import { readableValues, requireAction, requireVisible } from '../objects/index.ts';
 
-/** Code of the field that names the requester. */
-const REQUESTER = 'requester';
 /** Most people that are offered at once. */
 const MOST_PEOPLE = 8;
 /** Most people whose rights are read for one answer. */
@@ -30,9 +28,8 @@ interface Contact {
  */
 export async function getRequester(ctx: ReadContext, objectId: string): Promise<Contact | null> {
   const object = await requireVisible(ctx, objectId);
-  const field = object.version.fields.get(REQUESTER);
-  const names = field?.dataType === 'user' && !field.multiple;
-  const id = names ? readableValues(object)[REQUESTER] : null;
+  const field = fieldInRole(object.version, 'requester');
+  const id = field === undefined ? null : readableValues(object)[field.code];
   const row = typeof id === 'string' ? await findContact(ctx, id) : undefined;
   if (row === undefined) return null;
   const works = COMMENT_RIGHTS.every((right) => object.right.can(right));

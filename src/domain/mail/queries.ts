@@ -120,7 +120,7 @@ export async function sentAnswers(ctx: ReadContext, rows: readonly outgoing.Sent
     const isShown =
       userId === ctx.actor.userId ||
       row.notifications > 1 ||
-      (object !== undefined && !hidesPeople(ctx, object, 'RuleNotified'));
+      (object !== undefined && !hidesPeople(object, 'RuleNotified'));
     return {
       ...rest,
       recipient: isShown ? { id: userId, displayName: userName } : null,

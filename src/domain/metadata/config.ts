@@ -3,6 +3,7 @@
  * change makes a new version.
  */
 import Type, { type Static, type TSchema } from 'typebox';
+import { FIELD_ROLES, unmetShape } from '../../contract/field-roles.ts';
 import { closed, nullable } from '../../contract/schemas.ts';
 import { type ConstraintKey, DATA_TYPES, descriptorOf } from '../../lib/data-types/index.ts';
 import { SYSTEM_FIELDS } from '../../lib/filter.ts';
@@ -76,6 +77,7 @@ const FieldItem = closed(
     required: Type.Optional(Type.Boolean()),
     readOnly: Type.Optional(Type.Boolean()),
     multiple: Type.Optional(Type.Boolean()),
+    role: Type.Optional(oneOf(FIELD_ROLES)),
     constraints: Type.Optional(Constraints),
     default: Type.Optional(Type.Unknown({ names: { kind: 'value' } })),
     search: Type.Optional(
@@ -146,6 +148,7 @@ function normaliseField(item: FieldItem): FieldDefinition {
     required: item.required ?? false,
     readOnly: item.readOnly ?? false,
     multiple: item.multiple ?? false,
+    ...(item.role === undefined ? {} : { role: item.role }),
     constraints: normaliseConstraints(item.constraints),
     ...(item.default === undefined || item.default === null ? {} : { default: item.default }),
     search: normaliseSearch(item),
@@ -215,6 +218,12 @@ function compileField(field: FieldDefinition, index: number, view: CompileView, 
   if (field.code !== 'title' && SYSTEM_FIELDS.has(field.code)) {
     report([...path, 'code'], problem('RESERVED_FIELD', { code: field.code }));
   }
+  const shape = field.role === undefined ? undefined : unmetShape(field.role, field);
+  if (shape !== undefined) {
+    const reason =
+      shape.multiple === true ? 'ROLE_NEEDS_SEVERAL' : shape.multiple === false ? 'ROLE_NEEDS_ONE' : 'ROLE_NEEDS_TYPE';
+    report([...path, 'role'], problem(reason, { role: field.role ?? '', types: [...shape.dataTypes] }));
+  }
   const problems = checkConstraints(field);
   for (const { path: at, ...found } of problems) report([...path, ...stepsOf(at)], found);
   if (field.default === undefined || problems.length > 0) return field;
@@ -245,6 +254,7 @@ function checkLayout(type: TypeDefinition, report: Report): void {
 
 function compile(type: TypeDefinition, view: CompileView, report: Report): TypeDefinition {
   checkUnique(type.fields, (field) => field.code, ['fields'], 'code', report);
+  checkUnique(type.fields, (field) => field.role, ['fields'], 'role', report);
   const fields = type.fields.map((field, index) => compileField(field, index, view, report));
   if (type.title !== undefined) {
     const field = type.fields.find(({ code }) => code === type.title);

@@ -1,5 +1,6 @@
 /** Operations and schemas of record types and their fields (docs/spec/records.md#record-types). */
 import Type from 'typebox';
+import { FIELD_ROLES } from '../../contract/field-roles.ts';
 import { defineOperation } from '../../contract/operation.ts';
 import { closed, Id, IdOrCode } from '../../contract/schemas.ts';
 import { DATA_TYPES } from '../../lib/data-types/index.ts';
@@ -17,6 +18,12 @@ export const FieldSchema = Type.Object(
     required: Type.Boolean({ description: 'False also for a required field that has a default.' }),
     readOnly: Type.Boolean({ description: 'For display only. The caller’s rights decide.' }),
     multiple: Type.Boolean(),
+    role: Type.Optional(
+      Type.Union(
+        FIELD_ROLES.map((role) => Type.Literal(role)),
+        { description: 'What the field is for; only in the administration API.' },
+      ),
+    ),
     constraints: Type.Record(Type.String(), Type.Unknown()),
     default: Type.Optional(Type.Unknown()),
   },

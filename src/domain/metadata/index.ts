@@ -9,6 +9,7 @@
  */
 export { conditionEnvironment, CurrentVariables, fieldResolver, setValue, today, variables } from './conditions.ts';
 export { FieldSchema } from './contract.ts';
+export { fieldInRole, fieldsInRole } from './field-roles.ts';
 export {
   type FieldDefinition,
   fieldLists,

@@ -1,4 +1,5 @@
 /** Reads of record types. Only types and fields that a grant of the caller concerns are returned. */
+import type { FieldRole } from '../../contract/field-roles.ts';
 import { Fault } from '../../lib/fault.ts';
 import type { ReadContext } from '../../platform/unit-of-work/context.ts';
 import { type FieldDefinition, findType, localized, named, type RecordType, registry } from './registry.ts';
@@ -12,6 +13,8 @@ export interface FieldSchemaAnswer {
   required: boolean;
   readOnly: boolean;
   multiple: boolean;
+  /** Only for the console, as the description. */
+  role?: FieldRole;
   constraints: Record<string, unknown>;
   default?: unknown;
 }
@@ -33,6 +36,7 @@ export function fieldSchema(ctx: ReadContext, field: FieldDefinition, asked?: st
     required: field.required && field.default === undefined,
     readOnly: field.readOnly,
     multiple: field.multiple,
+    ...(ctx.surface === 'console' && field.role !== undefined ? { role: field.role } : {}),
     constraints: {
       ...constraints,
       ...(options === undefined

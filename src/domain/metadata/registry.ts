@@ -6,9 +6,11 @@
  */
 import { type Constraints, type DataType, isFolded, isId, type Renamed } from '../../lib/data-types/index.ts';
 import type { Condition } from '../../lib/filter.ts';
+import type { FieldRole } from '../../contract/field-roles.ts';
 import { isActive } from '../../contract/state.ts';
 import type { ReadContext } from '../../platform/unit-of-work/context.ts';
 import type { ConfigItem, ConfigSource, DerivedView } from '../../platform/unit-of-work/snapshot.ts';
+import { fieldsByRole, type FieldsByRole, withRolesOf } from './field-roles.ts';
 import { type StoredCodes, storedCodesOf } from './stored-codes.ts';
 
 /** A text that may differ by locale: one string for all locales, or locale → text. */
@@ -31,6 +33,8 @@ export interface FieldDefinition extends Renamed {
   required: boolean;
   readOnly: boolean;
   multiple: boolean;
+  /** Each role at most once in a type; read it with `fieldsInRole`. */
+  role?: FieldRole;
   constraints: FieldConstraints;
   /** In stored configuration: as in the bundle (codes, logins). In a loaded type version: as stored in a record (ids). */
   default?: unknown;
@@ -111,6 +115,8 @@ export interface TypeVersion {
   version: number;
   definition: TypeDefinition;
   fields: ReadonlyMap<string, FieldDefinition>;
+  /** Read it with `fieldsInRole`. */
+  roles: FieldsByRole<FieldDefinition>;
   titleField: string | null;
   workflow: WorkflowView | null;
 }
@@ -204,12 +210,14 @@ function version(
   number: number,
   compiled: TypeDefinition,
   workflows: Map<string, WorkflowView>,
+  peopleFields: NotificationFields,
 ): TypeVersion {
   return {
     typeId,
     version: number,
     definition: compiled,
     fields: new Map(compiled.fields.map((field) => [field.code, field])),
+    roles: fieldsByRole(compiled.fields, { ...peopleFields }),
     titleField: compiled.title ?? null,
     workflow: compiled.workflow === undefined ? null : (workflows.get(compiled.workflow) ?? null),
   };
@@ -227,20 +235,33 @@ function build(source: ConfigSource): TypeRegistry {
     for (const { id, code } of compiled.transitions) transitions.set(id, code);
     workflows.set(item.code, { id: item.id, code: item.code, initialId: compiled.initialId, states: own });
   }
-  const versionsOf = new Map<string, Map<number, TypeVersion>>();
-  for (const stored of source.typeVersions) {
-    const of = versionsOf.get(stored.typeId) ?? new Map<number, TypeVersion>();
-    of.set(stored.version, version(stored.typeId, stored.version, stored.compiled as TypeDefinition, workflows));
-    versionsOf.set(stored.typeId, of);
+  const stored = section('settings')[0]?.compiled as Partial<StoredSettings> | undefined;
+  const settings = {
+    ...DEFAULT_SETTINGS,
+    ...stored,
+    notificationFields: { ...DEFAULT_SETTINGS.notificationFields, ...stored?.notificationFields },
+  };
+  const definitionsOf = new Map<string, Map<number, TypeDefinition>>();
+  for (const { typeId, version: number, compiled } of source.typeVersions) {
+    const of = definitionsOf.get(typeId) ?? new Map<number, TypeDefinition>();
+    of.set(number, compiled as TypeDefinition);
+    definitionsOf.set(typeId, of);
   }
   const types: RecordType[] = [];
   for (const item of section('types')) {
-    const versions = versionsOf.get(item.id);
-    if (versions === undefined || versions.size === 0) continue;
-    const newest = versions.get(Math.max(...versions.keys())) as TypeVersion;
+    const definitions = definitionsOf.get(item.id);
+    if (definitions === undefined) continue;
+    const newestNumber = Math.max(...definitions.keys());
+    const current = definitions.get(newestNumber) as TypeDefinition;
+    const versions = new Map(
+      [...definitions].map(([number, definition]) => {
+        const compiled = number === newestNumber ? definition : withRolesOf(current, definition);
+        return [number, version(item.id, number, compiled, workflows, settings.notificationFields)];
+      }),
+    );
+    const newest = versions.get(newestNumber) as TypeVersion;
     types.push({ id: item.id, code: item.code, active: isActive(item), newest, versions });
   }
-  const settings = section('settings')[0]?.compiled as Partial<StoredSettings> | undefined;
   return {
     byId: new Map(types.map((type) => [type.id, type])),
     byCode: new Map(types.map((type) => [type.code, type])),
@@ -253,11 +274,7 @@ function build(source: ConfigSource): TypeRegistry {
         return codes === null ? [] : [[type.id, codes] as const];
       }),
     ),
-    settings: {
-      ...DEFAULT_SETTINGS,
-      ...settings,
-      notificationFields: { ...DEFAULT_SETTINGS.notificationFields, ...settings?.notificationFields },
-    },
+    settings,
     services: new Set(section('services').flatMap((item) => (isActive(item) ? [item.id] : []))),
   };
 }

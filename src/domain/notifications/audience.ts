@@ -3,13 +3,14 @@
  * record, so users who may not see an event get no notification of it. Writes nothing.
  */
 import { type CommentVisibility, rightForVisibility } from '../../contract/comment-visibility.ts';
+import type { FieldRole } from '../../contract/field-roles.ts';
 import { mentionedLogins } from '../../lib/mentions.ts';
 import { Turns } from '../../lib/yielding.ts';
 import type { Actor, ReadContext } from '../../platform/unit-of-work/context.ts';
 import { contextOnBehalfOf } from '../../platform/unit-of-work/unit-context.ts';
 import { canSeeComment, findVisibleComments } from '../comments/index.ts';
 import { idsByName, usersInside } from '../identity/index.ts';
-import { registry, storedCodes } from '../metadata/index.ts';
+import { fieldsInRole, registry, storedCodes } from '../metadata/index.ts';
 import { findVisible, preload, recordOf, type RecordView, type VisibleObject } from '../objects/index.ts';
 import {
   type Choice,
@@ -39,39 +40,41 @@ export interface Concerned<Event extends AudienceEvent = AudienceEvent> {
 /** The notification that a user gets, or why there is none. */
 export type Verdict = { kind: Kind; choice: Choice } | { kind: null; reason: Reason };
 
+/** The roles of the fields that assign a record. */
+const ASSIGNING = ['assignee', 'group'] as const satisfies readonly FieldRole[];
+
 /** Stored codes of the fields that assign a record, of all types. */
 export function assignmentCodes(ctx: ReadContext): string[] {
-  const { assignee, group } = registry(ctx).settings.notificationFields;
-  const types = [...registry(ctx).byId.keys()];
-  const codes = [...assignee, ...group];
-  return [...new Set(types.flatMap((typeId) => codes.map((code) => storedCode(ctx, typeId, code))))];
+  const versions = [...registry(ctx).byId.values()].flatMap((type) => [...type.versions.values()]);
+  const codes = versions.flatMap((version) =>
+    ASSIGNING.flatMap((role) => fieldsInRole(version, role)).map(({ code }) => storedCode(ctx, version.typeId, code)),
+  );
+  return [...new Set(codes)];
 }
 
 /**
  * Whether the caller may not read a field that names people whom the event concerns: the list of notified users would reveal its
  * value. Rules can notify the people of any field.
  */
-export function hidesPeople(ctx: ReadContext, { version, right }: VisibleObject, eventType: string): boolean {
-  const { assignee, group, requester } = registry(ctx).settings.notificationFields;
-  const named = new Set([...assignee, ...group, ...requester]);
-  return [...version.fields.values()].some(
-    ({ code, dataType }) =>
-      (dataType === 'user' || dataType === 'group') &&
-      (eventType === 'RuleNotified' || named.has(code)) &&
-      !right.canRead(code),
-  );
+export function hidesPeople({ version, right }: VisibleObject, eventType: string): boolean {
+  const named =
+    eventType === 'RuleNotified'
+      ? [...version.fields.values()].filter(({ dataType }) => dataType === 'user' || dataType === 'group')
+      : [...ASSIGNING, 'requester' as const].flatMap((role) => fieldsInRole(version, role));
+  return named.some(({ code }) => !right.canRead(code));
 }
 
 /** The users or groups that fields of the record name. @param values of the record, by current code */
 function idsIn(
   { version }: RecordView,
   values: Readonly<Record<string, unknown>>,
-  codes: readonly string[],
+  roles: readonly FieldRole[],
   dataType: 'user' | 'group',
 ): string[] {
-  return codes
-    .filter((code) => version.fields.get(code)?.dataType === dataType)
-    .flatMap((code) => values[code] ?? [])
+  return roles
+    .flatMap((role) => fieldsInRole(version, role))
+    .filter((field) => field.dataType === dataType)
+    .flatMap(({ code }) => values[code] ?? [])
     .filter((id): id is string => typeof id === 'string');
 }
 
@@ -81,11 +84,9 @@ function peopleOf(
   event: AudienceEvent,
   view: RecordView,
 ): Omit<Concern, 'mentioned' | 'told' | 'watchers'> {
-  const { assignee, group, requester } = registry(ctx).settings.notificationFields;
-  const codes = [...assignee, ...group];
   const people = (values: Readonly<Record<string, unknown>>): People => ({
-    users: idsIn(view, values, codes, 'user'),
-    groups: idsIn(view, values, codes, 'group'),
+    users: idsIn(view, values, ASSIGNING, 'user'),
+    groups: idsIn(view, values, ASSIGNING, 'group'),
   });
   const changes = storedCodes(registry(ctx), view.type.id).decodeChanges(event.changes);
   const side = (index: 0 | 1): People =>
@@ -101,8 +102,8 @@ function peopleOf(
       groups: after.groups.filter((id) => !before.groups.includes(id)),
     },
     assignee: people(view.row.values),
-    requesters: idsIn(view, view.row.values, requester, 'user'),
-    participants: [],
+    requesters: idsIn(view, view.row.values, ['requester'], 'user'),
+    participants: idsIn(view, view.row.values, ['participants'], 'user'),
   };
 }
 

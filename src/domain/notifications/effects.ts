@@ -55,7 +55,7 @@ export async function notificationEffects(
   const templates = new Map(ctx.config.items('templates').map(({ id, code }) => [id, code]));
   for (const one of await audience.load(events, { most: MOST_EFFECTS + 1, also: actor.userId })) {
     const kinds = audience.kindsOf(one);
-    const showsOthers = seesOthers && maySeeOthers(ctx, objects.get(one.event.objectId), one);
+    const showsOthers = seesOthers && maySeeOthers(objects.get(one.event.objectId), one);
     const users = [...kinds.keys()].filter((id) => showsOthers || id === actor.userId).slice(0, MOST_EFFECTS + 1);
     await audience.loadUsers(users);
     for (const userId of users) {
@@ -76,7 +76,7 @@ export async function notificationEffects(
 }
 
 /** Whether the caller may read everything that decides who else is notified: the people of the record, and the comment. */
-function maySeeOthers(ctx: ReadContext, object: VisibleObject | undefined, { event, visibility }: Concerned): boolean {
-  if (object === undefined || hidesPeople(ctx, object, event.type)) return false;
+function maySeeOthers(object: VisibleObject | undefined, { event, visibility }: Concerned): boolean {
+  if (object === undefined || hidesPeople(object, event.type)) return false;
   return visibility === null || canSeeComment(object, visibility);
 }

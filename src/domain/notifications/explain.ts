@@ -64,7 +64,7 @@ export async function explainNotifications(
   const window = { page: 1, pageSize: MOST_EVENTS, offset: 0, limit: MOST_EVENTS, newestFirst: true };
   const { data: history } = (await getHistory(ctx, objectId, parts.filters, window)) as Reply<HistoryEvent[]>;
   const events = history.filter(({ type }) => NOTIFYING.includes(type));
-  const explained = events.filter(({ type }) => !isOther || !hidesPeople(ctx, object, type));
+  const explained = events.filter(({ type }) => !isOther || !hidesPeople(object, type));
   const outcomes = await outcomesOf(ctx, objectId, { person, events: explained }, parts);
   if (isOther) {
     ctx.emit({ type: 'NotificationsExplained', subject: `user:${person.id}`, data: { objectId } });

@@ -20,6 +20,7 @@ function versionOf(number: number, fields: readonly FieldDefinition[]): TypeVers
     version: number,
     definition,
     fields: new Map(fields.map((one) => [one.code, one])),
+    roles: new Map(),
     titleField: 'title',
     workflow: null,
   };

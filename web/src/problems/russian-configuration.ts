@@ -79,6 +79,9 @@ export const RUSSIAN_CONFIGURATION: Readonly<Record<keyof typeof CONFIGURATION_P
   IMAGE_IN_DEFAULT: 'В значении по умолчанию не может быть изображений. Удалите их.',
   NO_TITLE_FIELD: 'Поля заголовка {code} нет. Добавьте его или укажите другое.',
   TITLE_FIELD_TYPE: 'У поля заголовка должно быть одно значение и один из типов: {types}.',
+  ROLE_NEEDS_ONE: 'У поля с ролью {role} должно быть одно значение и один из типов: {types}.',
+  ROLE_NEEDS_SEVERAL: 'У поля с ролью {role} должно быть несколько значений и один из типов: {types}.',
+  ROLE_NEEDS_TYPE: 'У поля с ролью {role} должен быть один из типов: {types}.',
   CODE_IN_USE:
     'В записях ещё есть значения {code} прежнего типа ({was}). Сначала выполните «docket migrate-type {type}» или укажите другой код.',
   RIGHTS_REMAIN:

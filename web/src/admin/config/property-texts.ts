@@ -135,6 +135,7 @@ export const propertyTexts = textsOf({
   resolver: both('Как найти запись', 'How records are found'),
   retryPolicy: both('Повторы', 'Retries'),
   rights: both('Общие права', 'Global permissions'),
+  role: both('Роль поля', 'Role of the field'),
   roles: both('Роли', 'Roles'),
   rules: both('Правила', 'Rules'),
   runAs: both('От имени пользователя', 'Run as user'),

@@ -1,6 +1,7 @@
 /** One field of a type: a summary line that opens for editing. */
 import { ActionIcon, Button, Checkbox, Group, Select, SimpleGrid, Stack } from '@mantine/core';
 import { IconArrowDown, IconArrowUp, IconChevronRight, IconTrash } from '@tabler/icons-react';
+import { FIELD_ROLES, unmetShape } from '../../../../src/contract/field-roles.ts';
 import { DATA_TYPES } from '../../../../src/lib/data-types/index.ts';
 import { dataTypeName, dataTypeTexts } from '../../fields/data-type-texts.ts';
 import { typeOf } from '../../fields/view.ts';
@@ -11,7 +12,7 @@ import { PartCode } from '../config/part-code.tsx';
 import { type ItemValue, nameIn, type Path } from '../config/yaml-text.ts';
 import { FieldLimits } from './field-limits.tsx';
 import { type FieldItem, ofType } from './model.ts';
-import { texts } from './texts.ts';
+import { roleTexts, texts } from './texts.ts';
 import classes from './types.module.css';
 
 interface FieldRowProps {
@@ -83,6 +84,7 @@ function FieldSettings({ field, set, remove, up, down }: FieldSettingsProps) {
           />
         ))}
       </Group>
+      <RoleChoice field={field} set={set} />
       <DescriptionInputs item={field as unknown as ItemValue} set={set} />
       <SearchChoice field={field} set={set} />
       <FieldLimits field={field} set={set} />
@@ -98,6 +100,26 @@ function FieldSettings({ field, set, remove, up, down }: FieldSettingsProps) {
         </ActionIcon>
       </Group>
     </Stack>
+  );
+}
+
+/** Offers the roles that a field of this shape can have. */
+function RoleChoice({ field, set }: Part) {
+  const t = useText(texts);
+  const names = useText(roleTexts);
+  const shape = { dataType: field.dataType, multiple: field.multiple === true };
+  const possible = FIELD_ROLES.filter((role) => role === field.role || unmetShape(role, shape) === undefined);
+  if (possible.length === 0) return null;
+  return (
+    <Select
+      label={t.role}
+      description={t.roleHint}
+      data={possible.map((role) => ({ value: role, label: names[role] }))}
+      value={field.role ?? null}
+      placeholder={t.none}
+      clearable
+      onChange={(role) => set(['role'], role ?? undefined)}
+    />
   );
 }
 

@@ -1,4 +1,5 @@
 /** Fields of a type in bundle format, and their conversion to form fields. */
+import type { FieldRole } from '../../../../src/contract/field-roles.ts';
 import type { DataType, FieldConstraints, FieldSchema } from '../../api/types.ts';
 import { typeOf } from '../../fields/view.ts';
 import type { Coded } from '../config/codes.ts';
@@ -10,6 +11,7 @@ export interface FieldItem extends Coded {
   required?: boolean;
   readOnly?: boolean;
   multiple?: boolean;
+  role?: FieldRole;
   default?: unknown;
   constraints?: Record<string, unknown> & { options?: Coded[] };
   search?: { text?: boolean; filter?: boolean; facet?: boolean };
@@ -48,10 +50,10 @@ export function withoutField(sections: readonly LayoutSection[], code: string): 
   return sections.map((section) => ({ ...section, fields: section.fields.filter((one) => one !== code) }));
 }
 
-/** Changes the data type and removes constraints and default, which are specific to the old data type. */
+/** Changes the data type and removes constraints, default and role, which are specific to the old data type. */
 export function ofType(field: FieldItem, dataType: DataType): FieldItem {
   if (dataType === field.dataType) return field;
-  const { constraints: _limits, default: _value, ...rest } = field;
+  const { constraints: _limits, default: _value, role: _role, ...rest } = field;
   return {
     ...rest,
     dataType,

@@ -39,6 +39,9 @@ export const texts = defineText(
     readOnly: 'Только чтение',
     multiple: 'Несколько значений',
     constraints: 'Ограничения',
+    role: 'Роль поля',
+    roleHint:
+      'По ней интерфейс и правила находят поле, как бы оно ни называлось. В типе каждая роль есть не больше чем у одного поля.',
     search: 'Поиск',
     searchText: 'слова',
     searchFilter: 'фильтр',
@@ -113,6 +116,9 @@ export const texts = defineText(
     readOnly: 'Read only',
     multiple: 'Several values',
     constraints: 'Constraints',
+    role: 'Role of the field',
+    roleHint:
+      'The console and automation find the field by its role, whatever its code. Each role at most once in a type.',
     search: 'Search',
     searchText: 'words',
     searchFilter: 'filter',
@@ -148,5 +154,37 @@ export const texts = defineText(
     scaleInput: 'Decimals',
     maxItemsInput: 'Maximum values',
     defaultInput: 'Default value',
+  },
+);
+
+/** Names of the roles of fields. */
+export const roleTexts = defineText(
+  {
+    assignee: 'Исполнитель',
+    group: 'Группа исполнителей',
+    requester: 'Заявитель',
+    participants: 'Участники',
+    priority: 'Приоритет',
+    solution: 'Решение',
+    due: 'Срок',
+    start: 'Начало',
+    end: 'Окончание',
+    item: 'Конфигурационная единица',
+    commander: 'Руководитель инцидента',
+    communications: 'Ответственный за оповещение',
+  },
+  {
+    assignee: 'Assignee',
+    group: 'Assignment group',
+    requester: 'Requester',
+    participants: 'Participants',
+    priority: 'Priority',
+    solution: 'Solution',
+    due: 'Due date',
+    start: 'Start',
+    end: 'End',
+    item: 'Configuration item',
+    commander: 'Incident commander',
+    communications: 'Communications lead',
   },
 );
