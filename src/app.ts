@@ -26,6 +26,7 @@ import { Replica } from './platform/database/replica.ts';
 import { VersionWatcher } from './platform/unit-of-work/versions.ts';
 import { Outbound } from './platform/outbound/outbound.ts';
 import { settleBudgets } from './platform/database/rate-budgets.ts';
+import { type FailureCause, Outages } from './platform/observability/outages.ts';
 import { PlaceWatch } from './platform/audit/place-watch.ts';
 import { headPlace } from './platform/audit/seal-heads.ts';
 import type { SealHead } from './platform/audit/seals.ts';
@@ -88,8 +89,22 @@ export async function buildApp(options: AppOptions): Promise<App> {
       await replica?.advance();
     },
     ...(replica === undefined ? {} : { onPosition: (position) => replica.saw(position) }),
-    onJournal: (reading) => changes.read(reading),
-    onError: (error) => log.warn({ err: error }, 'cannot read the versions of rights and configuration'),
+    onJournal: (reading) => {
+      outages.pollSucceeded();
+      changes.read(reading);
+    },
+    onError: (error) => outages.pollFailed(error),
+  });
+  /** Failed runs by task, and by cause. */
+  const failures = new Map<string, Record<FailureCause, number>>([['none', { database: 0, own: 0 }]]);
+  const outages = new Outages({
+    log,
+    probe: () => versions.refresh(),
+    onFailure: (task, cause) => {
+      const counts = failures.get(task) ?? { database: 0, own: 0 };
+      counts[cause]++;
+      failures.set(task, counts);
+    },
   });
   const memory =
     options.searchMemory === undefined
@@ -141,8 +156,6 @@ export async function buildApp(options: AppOptions): Promise<App> {
     changes,
     places,
   });
-  /** Number of failures per task. */
-  const failures = new Map<string, number>([['none', 0]]);
   const limiter =
     settings.rateLimit === 'off'
       ? undefined
@@ -215,10 +228,6 @@ export async function buildApp(options: AppOptions): Promise<App> {
     system: () => systemCaller(versions.current()),
     metrics: () => metricsOf(server),
     startWorker: () => {
-      const onError = (task: string, error: unknown): void => {
-        failures.set(task, (failures.get(task) ?? 0) + 1);
-        log.warn({ err: error, task }, 'background task failed, will retry');
-      };
       const deliverer = new Deliverer({
         db,
         work,
@@ -230,7 +239,7 @@ export async function buildApp(options: AppOptions): Promise<App> {
           return actor === undefined ? undefined : { ...systemCaller(await versions.fresh()), actor };
         },
         parts: { filters: [commentEvents, relationEvents], comment: readComment, article: articleEvent },
-        onError: (error) => onError('deliveries', error),
+        onError: (error) => void outages.failed('deliveries', error),
         onRoom: () => loop?.wake('deliveries'),
         limits: options.deliveries ?? {},
       });
@@ -257,14 +266,15 @@ export async function buildApp(options: AppOptions): Promise<App> {
           actorOf: (userId) => authenticator.actorOf(userId),
           secretOf: (code) => secretText(db, secrets, code),
           outbound: options.outbound,
-          onError: (error) => onError('imap', error),
+          onError: (mailboxId, error) => void outages.failed('imap', error, mailboxId),
+          onRead: (mailboxId) => outages.succeeded('imap', mailboxId),
         }),
       ];
       const { tracer } = options;
       const apart = all.map((task) =>
         tracer === undefined ? task : { ...task, run: () => tracer.alone(() => task.run()) },
       );
-      loop = startLoop(apart, onError);
+      loop = startLoop(apart, outages);
       wake.listen(() => loop?.wake('outbox'));
       changes.listen(() => {
         if (places.isUsed) loop?.wake('places');

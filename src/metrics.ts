@@ -9,6 +9,7 @@ import type { Replica } from './platform/database/replica.ts';
 import type { Work } from './platform/unit-of-work/work.ts';
 import type { VersionWatcher } from './platform/unit-of-work/versions.ts';
 import { DatabaseMetrics } from './platform/observability/database-metrics.ts';
+import type { FailureCause } from './platform/observability/outages.ts';
 import { DATABASE_METRICS } from './modules.ts';
 
 interface MetricsParts {
@@ -16,8 +17,8 @@ interface MetricsParts {
   clock: Clock;
   versions: VersionWatcher;
   authenticator: Authenticator;
-  /** Number of failures per task. */
-  failures: ReadonlyMap<string, number>;
+  /** Number of failures by task and cause. */
+  failures: ReadonlyMap<string, Readonly<Record<FailureCause, number>>>;
   replica: Replica | undefined;
   holder: Pick<ContentHolder, 'errors'>;
   searchMemory: MemorySearcher | undefined;
@@ -28,6 +29,9 @@ const CONNECTIONS = 'docket_db_connections';
 const CONNECTIONS_HELP = 'Connections of the pool by state.';
 const RIGHTS_CACHE = 'docket_rights_cache_total';
 const RIGHTS_CACHE_HELP = 'Lookups of keys and rights: from the cache (hit) or from the database (miss).';
+
+const FAILURES = 'docket_background_failures_total';
+const FAILURES_HELP = 'Failed runs of background tasks; cause: database if it did not respond, else own.';
 
 const CONTENT_ERRORS = 'docket_content_errors_total';
 const CONTENT_ERRORS_HELP = 'Files that could not be served: missing in the file store, or damaged there.';
@@ -66,10 +70,12 @@ export function metricsReader({
         help: 'Time since the versions of rights and configuration were last read; above 1, requests wait for the next read.',
         value: Math.max(0, versions.age / 1000),
       },
-      ...[...failures].map(([task, value]) => ({
-        ...counter('docket_background_failures_total', 'Failed runs of background tasks.', value),
-        labels: { task },
-      })),
+      ...[...failures].flatMap(([task, counts]) =>
+        Object.entries(counts).map(([cause, value]) => ({
+          ...counter(FAILURES, FAILURES_HELP, value),
+          labels: { task, cause },
+        })),
+      ),
       ...Object.entries(holder.errors).map(([error, value]) => ({
         ...counter(CONTENT_ERRORS, CONTENT_ERRORS_HELP, value),
         labels: { error },

@@ -1,5 +1,5 @@
 /**
- * Runs background tasks. A task takes no input, reads state and reconciles it, on its own timer. A failed task is logged and
+ * Runs background tasks. A task takes no input, reads state and reconciles it, on its own timer. A failed task is reported and
  * runs again at its next interval; it never ends the process.
  */
 
@@ -33,15 +33,22 @@ interface Turn {
   endedAt: number;
 }
 
-export function startLoop(tasks: readonly Task[], onError: (task: string, error: unknown) => void): Loop {
+/** What the loop reports of each run. */
+export interface RunReport {
+  failed(task: string, error: unknown): Promise<void>;
+  succeeded(task: string): void;
+}
+
+export function startLoop(tasks: readonly Task[], report: RunReport): Loop {
   let stopped = false;
   const turns = new Map<string, Turn>();
 
   const work = async ({ task }: Turn): Promise<void> => {
     try {
       while (!stopped && (await task.run()) === true);
+      report.succeeded(task.name);
     } catch (error) {
-      onError(task.name, error);
+      await report.failed(task.name, error);
     }
   };
   const schedule = (turn: Turn, delayMs: number): void => {

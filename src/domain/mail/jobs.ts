@@ -35,7 +35,9 @@ interface ImapParts extends ReceiveParts {
   settings: MailSettings & { imapAllowPrivate?: boolean };
   /** Overrides of the rules for connections, for tests. */
   outbound?: Partial<OutboundOptions> | undefined;
-  onError(error: unknown): void;
+  onError(mailboxId: string, error: unknown): void;
+  /** The mailbox was read. */
+  onRead(mailboxId: string): void;
 }
 
 interface Session {
@@ -76,12 +78,12 @@ function imapJob(parts: ImapParts): MailJob {
       .then(
         () => void failures.delete(id),
         async (error: unknown) => {
-          parts.onError(error);
+          parts.onError(id, error);
           // A connection that lasted longer than a pause does not count as a failed attempt.
           const before = performance.now() - begun > LONGEST_PAUSE_MS ? 0 : (failures.get(id)?.count ?? 0);
           const pause = Math.min(FIRST_PAUSE_MS * 2 ** before, LONGEST_PAUSE_MS);
           failures.set(id, { count: before + 1, notBefore: performance.now() + pause });
-          await noteReading(parts.db, id, (error as Error).message).catch((again: unknown) => parts.onError(again));
+          await noteReading(parts.db, id, (error as Error).message).catch((again: unknown) => parts.onError(id, again));
         },
       )
       .finally(() => sessions.delete(id));
@@ -137,10 +139,11 @@ async function readMailbox(
   await readInbox(account, {
     signal,
     waiting,
-    onProblem: (problem) => parts.onError(problem),
+    onProblem: (problem) => parts.onError(id, problem),
     onProgress: async () => {
       if (!isNoted) await noteReading(parts.db, id, null);
       isNoted = true;
+      parts.onRead(id);
     },
     receive: async (raw, size) => {
       const caller = await parts.system();
