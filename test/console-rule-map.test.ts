@@ -6,6 +6,7 @@ import { BOX, type DrawnRule, layoutOf } from '../web/src/admin/rules/layout.ts'
 const rule = (code: string, fires: string[], loop: string[] | null = null): DrawnRule => ({
   code,
   name: code,
+  order: 0,
   fires,
   loop,
 });

@@ -303,6 +303,7 @@ export const PLAN_NOTES = {
   RULE_NEVER_FIRES: 'no event in "on" can meet the condition on {field}',
   REPLY_NEEDS_VALUES: 'answers in the state {state} do not fire {transition} on records without a value of {fields}',
   RULES_CAN_LOOP: 'rules can fire each other: {chain}',
+  RULE_ORDER: 'rules on the same event run in this order: {rules}',
   RULE_SHOWS_FIELD: 'a text of the rule shows the field {field} to holders of the role {role}, who may not read it',
   RULE_SENDS_FIELDS:
     'the rule sends values of {fields} to the webhook {webhook}, where permissions of Docket do not apply',

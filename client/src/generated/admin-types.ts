@@ -1957,6 +1957,10 @@ export type RuleInGraph = {
   name: string;
   enabled: boolean;
   /**
+   * Place among the rules that one event fires, the lowest first.
+   */
+  order: number;
+  /**
    * Events that it reacts to.
    */
   on: Array<string>;

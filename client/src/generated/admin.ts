@@ -1813,7 +1813,7 @@ export class RulesAdministration extends Group {
   }
 
   /**
-   * Show which rule can fire which. Active rules in the order of their codes, and which rules their actions can fire, as the check of a plan sees it. Whether conditions are met then is not known. A rule that is not enabled fires none and is fired by none. Needs a session, or a key with the scope `admin:manage`, and the right `config.manage`.
+   * Show which rule can fire which. Active rules in the order in which one event fires them (`order`, then code), and which rules their actions can fire, as the check of a plan sees it. Whether conditions are met then is not known. A rule that is not enabled fires none and is fired by none. Needs a session, or a key with the scope `admin:manage`, and the right `config.manage`.
    *
    * `GET /rules/graph`, right `config.manage`
    */

@@ -40,6 +40,7 @@ export {
   visibleIds,
   recordOf,
   plannedRow,
+  storedRow,
   requireActive,
   requireAction,
   requireGranted,
@@ -55,7 +56,10 @@ export {
   type VisibleObject,
   readableTitle,
   readableValues,
+  type LastChange,
+  viewAfter,
   viewBefore,
+  viewChangedBy,
 } from './record.ts';
 export type { ObjectRow } from './store.ts';
 export { eventDecoder, type HistoryRow, stateTimes } from './store-history.ts';

@@ -123,6 +123,15 @@ function writeKey(id: string): string {
   return `objects:written:${id}`;
 }
 
+function storedKey(id: string): string {
+  return `objects:stored:${id}`;
+}
+
+/** The row as it was loaded, of a record that the unit of work changes; undefined for all others. */
+export function storedRow(ctx: ReadContext, id: string): ObjectRow | undefined {
+  return ctx.memo.get(storedKey(id)) as ObjectRow | undefined;
+}
+
 /** How the unit of work writes the record so far; undefined if it does not. */
 export function plannedWrite(ctx: ReadContext, id: string): 'insert' | 'change' | undefined {
   return ctx.memo.get(writeKey(id)) as 'insert' | 'change' | undefined;
@@ -135,6 +144,7 @@ export function plannedWrite(ctx: ReadContext, id: string): 'insert' | 'change' 
 export function rememberWrite(ctx: WriteContext, id: string, write: 'insert' | 'change'): void {
   ctx.memo.set(writeKey(id), write);
   if (write === 'insert') return;
+  ctx.memo.set(storedKey(id), plannedRow(ctx, id));
   ctx.replan(holdActive, (row) => (row.id === id ? undefined : row));
   ctx.replan(holdRevision, (row) => (row.id === id ? undefined : row));
 }

@@ -126,19 +126,47 @@ type Changes = Readonly<Record<string, readonly [unknown, unknown]>>;
 
 /** The record before the changes, given in their order. */
 export function viewBefore(ctx: ReadContext, view: RecordView, changes: readonly Changes[]): RecordView {
+  const ends = changes.toReversed().flatMap((change) => Object.entries(change));
+  return viewWith(
+    ctx,
+    view,
+    ends.map(([code, [before]]) => [code, before]),
+  );
+}
+
+/** The record after the changes. */
+export function viewAfter(ctx: ReadContext, view: RecordView, changes: Changes): RecordView {
+  return viewWith(
+    ctx,
+    view,
+    Object.entries(changes).map(([code, [, after]]) => [code, after]),
+  );
+}
+
+/** The record with these values of fields and states, of which the last one of a code counts. */
+function viewWith(ctx: ReadContext, view: RecordView, ends: readonly (readonly [string, unknown])[]): RecordView {
   const values = { ...view.row.values };
   let { state } = view.row;
   let workflowState = view.state;
   const states = [...(view.version.workflow?.states.values() ?? []), ...registry(ctx).states.values()];
-  for (const [code, [from]] of changes.toReversed().flatMap((change) => Object.entries(change))) {
-    if (code === 'state') state = from as ItemState;
-    else if (code === 'workflowState') workflowState = states.find((one) => one.code === from) ?? null;
-    else if (from === null) delete values[code];
-    else values[code] = from;
+  for (const [code, value] of ends) {
+    if (code === 'state') state = value as ItemState;
+    else if (code === 'workflowState') workflowState = states.find((one) => one.code === value) ?? null;
+    else if (value === null) delete values[code];
+    else values[code] = value;
   }
   const { folded: _folded, ...unfolded } = view.row;
   const row = { ...unfolded, title: titleText(view.version, values), values, state };
   return { ...view, row, state: workflowState, facts: factsOf(row, view.type, view.version, workflowState) };
+}
+
+/** Facts about the last change of a record. */
+export type LastChange = Pick<ObjectRow, 'revision' | 'updatedAt' | 'updatedBy'>;
+
+/** The same values with other facts about the last change. */
+export function viewChangedBy(view: RecordView, { revision, updatedAt, updatedBy }: LastChange): RecordView {
+  const row = { ...view.row, revision, updatedAt, updatedBy };
+  return { ...view, row, facts: factsOf(row, view.type, view.version, view.state) };
 }
 
 /** Evaluates the caller's rights on a row. The result may be unreadable: check `right.can('read')`. */

@@ -7,6 +7,7 @@ import type { Condition, LeafCondition } from '../../lib/filter.ts';
 import { isObject } from '../../lib/json.ts';
 import { placeholders } from '../../lib/template.ts';
 import type { LocalizedText } from '../metadata/index.ts';
+import { occasionsOf } from './order.ts';
 import type { ActionDefinition, RuleDefinition } from './registry.ts';
 
 /** The conditions that must all hold. */
@@ -90,11 +91,13 @@ const NOTHING: Known = new Map();
 /**
  * What is known of the record after the rule: states that its condition asks for, and values that it sets. A transition can
  * set fields of its own.
+ *
+ * @param keepsState whether the record is still in the state that the condition saw when the rule acts
  */
-function knownAfter({ when, after, do: actions }: RuleDefinition): Known {
-  if (actions.some(({ transition }) => transition !== undefined)) return NOTHING;
+function knownAfter({ when, after, do: actions }: RuleDefinition, keepsState: boolean): Known {
+  if (actions.some(hasTransition)) return NOTHING;
   const known = new Map<string, readonly unknown[]>();
-  for (const leaf of [...required(when), ...required(after?.while)]) {
+  for (const leaf of keepsState ? [...required(when), ...required(after?.while)] : []) {
     const values = STATES.includes(leaf.field) ? allowed(leaf) : undefined;
     if (values !== undefined) known.set(leaf.field, values);
   }
@@ -104,6 +107,10 @@ function knownAfter({ when, after, do: actions }: RuleDefinition): Known {
     if (list.every(isConstant)) known.set(field, list);
   }
   return known;
+}
+
+function hasTransition({ transition }: ActionDefinition): boolean {
+  return transition !== undefined;
 }
 
 /** Lists belong to multiple fields, of which a condition compares each value. */
@@ -188,8 +195,10 @@ function canFire(
 export function firingGraph(rules: ReadonlyMap<string, RuleDefinition>): Map<string, string[]> {
   const graph = new Map<string, string[]>();
   const reacting = [...rules].map(([code, rule]) => ({ code, reacting: reactingOf(rule) }));
+  const moving = new Set([...rules.values()].filter((rule) => rule.do.some(hasTransition)).flatMap(occasionsOf));
   for (const [code, rule] of rules) {
-    const known = knownAfter(rule);
+    // Another rule on the same event may have moved the record before this one acts.
+    const known = knownAfter(rule, !occasionsOf(rule).some((occasion) => moving.has(occasion)));
     const events = rule.do.flatMap((action) => emitted(action, rule.types, known));
     const fired = reacting.filter((other) => events.some((one) => canFire(one, other.reacting)));
     graph.set(

@@ -30,6 +30,7 @@ import {
   type Widened,
   widenedFields,
 } from './checker.ts';
+import { orderAround, runOrder, type RunOrder } from './order.ts';
 import { actionReferences, ActionSchema, type Checked, compileAction } from './config-actions.ts';
 import { durationMs, isOpenTime } from '../sla/index.ts';
 import {
@@ -41,6 +42,7 @@ import {
 } from './registry.ts';
 
 const MOST_ACTIONS = 20;
+const MOST_ORDER = 1_000_000;
 
 const After = closed({
   duration: Type.String({ minLength: 1, maxLength: 100 }),
@@ -54,6 +56,14 @@ const RuleItem = closed(
     code: Code,
     name: Type.Optional(Name),
     enabled: Type.Optional(Type.Boolean()),
+    order: Type.Optional(
+      Type.Integer({
+        minimum: -MOST_ORDER,
+        maximum: MOST_ORDER,
+        description:
+          'Place among the rules that one event fires: the lowest first, 0 if absent. Rules with the same order run in the order of their codes.',
+      }),
+    ),
     on: Type.Optional(Type.Array(oneOf(RULE_EVENTS), { minItems: 1, maxItems: RULE_EVENTS.length, uniqueItems: true })),
     after: Type.Optional(After),
     types: Type.Array(CodeOf('types'), { minItems: 1, maxItems: 100, uniqueItems: true }),
@@ -82,6 +92,7 @@ function normalise(item: Item): RuleDefinition {
     code: item.code,
     name: (item.name as Localized | undefined) ?? item.code,
     enabled: item.enabled ?? true,
+    ...(item.order === undefined || item.order === 0 ? {} : { order: item.order }),
     on: item.on ?? [],
     ...(item.after === undefined ? {} : { after: normaliseAfter(item.after) }),
     types: item.types,
@@ -166,16 +177,21 @@ function compile(rule: RuleDefinition, view: CompileView, report: Report): unkno
   };
 }
 
-type FiringRules = [rules: ReadonlyMap<string, RuleDefinition>, graph: ReadonlyMap<string, readonly string[]>];
+/** The enabled rules, which can fire which, and the order in which they run. */
+interface FiringRules {
+  rules: ReadonlyMap<string, RuleDefinition>;
+  graph: ReadonlyMap<string, readonly string[]>;
+  order: RunOrder;
+}
 
-/** View → its enabled rules, and which can fire which: a plan asks for each changed rule. */
+/** Computed once a view: a plan asks for each changed rule. */
 const firingRules = new WeakMap<ConfigView, FiringRules>();
 
 function firingRulesOf(view: ConfigView): FiringRules {
   let found = firingRules.get(view);
   if (found === undefined) {
     const rules = new Map([...view.active<RuleDefinition>('rules')].filter(([, { enabled }]) => enabled));
-    found = [rules, firingGraph(rules)];
+    found = { rules, graph: firingGraph(rules), order: runOrder(rules.values()) };
     firingRules.set(view, found);
   }
   return found;
@@ -207,10 +223,13 @@ export const rulesSection = defineSection<Item, RuleDefinition>({
     const rule = definition as RuleDefinition;
     if (action === 'archive' || !rule.enabled) return [];
     const field = unmeetableField(rule);
-    const loop = loopThrough(code, ...firingRulesOf(view));
+    const { rules, graph, order } = firingRulesOf(view);
+    const loop = loopThrough(code, rules, graph);
+    const around = orderAround(rule, order);
     return [
       ...(field === undefined ? [] : [planNote('RULE_NEVER_FIRES', { field })]),
       ...(loop === undefined ? [] : [planNote('RULES_CAN_LOOP', { chain: loop.join(' → ') })]),
+      ...(around === undefined ? [] : [planNote('RULE_ORDER', { rules: around })]),
       ...widened(rule, view).map((one) => planNote('RULE_SHOWS_FIELD', { ...one })),
       ...sentFields(rule).map((one) => planNote('RULE_SENDS_FIELDS', one)),
     ];

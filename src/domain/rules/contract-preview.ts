@@ -59,13 +59,14 @@ export const ruleGraph = defineOperation({
   path: '/rules/graph',
   summary: 'Show which rule can fire which',
   description:
-    'Active rules in the order of their codes, and which rules their actions can fire, as the check of a plan sees it. Whether conditions are met then is not known. A rule that is not enabled fires none and is fired by none.',
+    'Active rules in the order in which one event fires them (`order`, then code), and which rules their actions can fire, as the check of a plan sees it. Whether conditions are met then is not known. A rule that is not enabled fires none and is fired by none.',
   answer: Type.Array(
     Type.Object(
       {
         code: Type.String(),
         name: Type.String(),
         enabled: Type.Boolean(),
+        order: Type.Integer({ description: 'Place among the rules that one event fires, the lowest first.' }),
         on: Type.Array(Type.String(), { description: 'Events that it reacts to.' }),
         types: Type.Array(Type.String(), { description: 'Codes of record types.' }),
         fires: Type.Array(Type.String(), { description: 'Codes of the rules that it can fire.' }),

@@ -5,12 +5,13 @@ import { loadItems } from '../../configuration/store.ts';
 import type { ReadContext } from '../../platform/unit-of-work/context.ts';
 import { named } from '../metadata/index.ts';
 import { firingGraph, loopThrough, unmeetableField } from './checker.ts';
-import type { RuleDefinition } from './registry.ts';
+import { inOrder, type RuleDefinition } from './registry.ts';
 
 export interface RuleInGraph {
   code: string;
   name: string;
   enabled: boolean;
+  order: number;
   on: readonly string[];
   types: readonly string[];
   fires: string[];
@@ -18,11 +19,11 @@ export interface RuleInGraph {
   unmeetable: string | null;
 }
 
-/** The active rules in the order of their codes. @throws Fault RIGHT_MISSING */
+/** The active rules in the order in which one event fires them. @throws Fault RIGHT_MISSING */
 export async function ruleGraph(ctx: ReadContext): Promise<RuleInGraph[]> {
   ctx.actor.require('config.manage');
   const items = (await loadItems(ctx, 'rules')).filter(isActive);
-  const all = items.map(({ definition }) => definition as RuleDefinition);
+  const all = items.map(({ definition }) => definition as RuleDefinition).toSorted(inOrder);
   const enabled = new Map(all.flatMap((rule) => (rule.enabled ? [[rule.code, rule]] : [])));
   const graph = firingGraph(enabled);
   // On the same record a rule does not fire again, so only a loop leads from a rule to itself.
@@ -36,6 +37,7 @@ export async function ruleGraph(ctx: ReadContext): Promise<RuleInGraph[]> {
       code: rule.code,
       name: named(ctx, rule.name),
       enabled: rule.enabled,
+      order: rule.order ?? 0,
       on: rule.on,
       types: rule.types,
       fires: fired(rule.code),

@@ -7,7 +7,7 @@ import { fieldsOf } from '../../lib/filter.ts';
 import type { Variables } from '../../lib/filter.ts';
 import { Turns } from '../../lib/yielding.ts';
 import { limitTime } from '../../platform/database/pool.ts';
-import { type Actor, CONSEQUENT, type ReadContext, type RecordRight } from '../../platform/unit-of-work/context.ts';
+import type { Actor, ReadContext, RecordRight } from '../../platform/unit-of-work/context.ts';
 import { findType, registry, today } from '../metadata/index.ts';
 import {
   eventDecoder,
@@ -66,9 +66,7 @@ interface PastRecord {
   right: RecordRight;
   /** The record as it was after the event that is looked at. */
   view: RecordView;
-  /** The unit of work of the last event that no rule caused, and the record as its events left it. */
-  unit: string | undefined;
-  afterUnit: RecordView;
+  /** The last unit of work in which the rule fired. */
   firedIn: string | undefined;
   /** Of a time-based rule: when `since` changed next, and the record after each event until then, newest first. */
   nextSince: string | undefined;
@@ -179,8 +177,6 @@ class Scan {
         rule,
         right: common(object.right, own),
         view,
-        unit: undefined,
-        afterUnit: view,
         firedIn: undefined,
         nextSince: undefined,
         later: [],
@@ -193,12 +189,6 @@ class Scan {
     const record = this.#records.get(stored.objectId);
     if (record === undefined) return;
     const event = eventDecoder(this.#ctx, stored.typeId)(stored);
-    // The rule sees the record as all changes of the call left it, and those of rules after that.
-    if (CONSEQUENT.some((via) => via === event.via)) record.afterUnit = record.view;
-    else if (record.unit !== event.unit) {
-      record.unit = event.unit;
-      record.afterUnit = record.view;
-    }
     if (record.rule.after !== undefined) this.#takeTimed(record, record.rule.after, event, since);
     const isChange = event.revision !== null;
     const counts = this.#on.has(event.type) && event.via !== 'import' && Date.parse(event.at) >= Date.parse(since);
@@ -249,7 +239,7 @@ class Scan {
     return canMatch(rule, occasion, variables) && fires(rule, occasion, variables, right);
   }
 
-  #fires({ rule, right, view, afterUnit }: PastRecord, event: PastEvent): boolean {
+  #fires({ rule, right, view }: PastRecord, event: PastEvent): boolean {
     const visibility = (event.data?.['visibility'] as CommentVisibility | undefined) ?? null;
     const facts: EventFacts = {
       type: event.type,
@@ -262,7 +252,7 @@ class Scan {
     const before = (): Occasion['after'] => viewBefore(this.#ctx, view, [event.changes ?? {}]).facts;
     const occasion: Occasion = {
       event: facts,
-      after: withEvent(afterUnit.facts, facts),
+      after: withEvent(view.facts, facts),
       before: event.type === 'ObjectCreated' ? null : event.revision === null ? undefined : before,
       titleField: view.version.titleField,
     };

@@ -2,10 +2,12 @@
  * Runs the rules on the events of a unit of work, inside it: what a rule does is committed with the change that fired it or not
  * at all. All channels are covered, because all of them run units of work.
  *
- * Events are taken in their order. Rules on one event run in the order of their codes, and each sees the record as the ones
- * before it left it. The events that a rule emits are taken in turn. A rule fires at most once for a record in one unit.
+ * Events are taken in the order in which they were made, those that rules cause behind those of the command. Rules on one event
+ * run in their order (`inOrder`). Each judges the record as the event left it, whatever was done since, and acts on the record as
+ * it is. So what rules do does not depend on their codes, if their order is written. A rule fires at most once for a record in one
+ * unit.
  */
-import { EVENTS, type EventType } from '../../contract/events.ts';
+import { EVENTS, type EventType, isAbout } from '../../contract/events.ts';
 import type { CommentVisibility } from '../../contract/comment-visibility.ts';
 import type { RuleEvent } from '../../contract/rule-fields.ts';
 import { Fault, isFault } from '../../lib/fault.ts';
@@ -14,9 +16,10 @@ import { Turns } from '../../lib/yielding.ts';
 import type { Actor, Follower, PlannedEvent, ReadContext, WriteContext } from '../../platform/unit-of-work/context.ts';
 import { contextOnBehalfOf, writeContextAs } from '../../platform/unit-of-work/unit-context.ts';
 import { variables } from '../metadata/index.ts';
-import { findVisible, type ObjectRow, recordOf, type RecordView, viewBefore } from '../objects/index.ts';
+import { findVisible, type ObjectRow } from '../objects/index.ts';
 import { slaFollower } from '../sla/index.ts';
 import { type Effect, runActions } from './actions.ts';
+import { type Image, Images } from './images.ts';
 import { type Rule, type RuleIndex, rulesView } from './registry.ts';
 import {
   canMatch,
@@ -38,13 +41,17 @@ export type ActorOf = (userId: string) => Promise<Actor | undefined>;
 type Occurrence = Pick<PlannedEvent, 'objectId' | 'revision' | 'changes' | 'data' | 'origin'> & { type: string };
 export const TIMER = 'Timer';
 
-/** An event with the rules that led to it. */
-interface Taken {
-  event: Occurrence;
+/** What led to an event. */
+interface Cause {
   /** Codes of the rules, the first one first. */
   chain: readonly string[];
   /** Counts the rules that fired because of the same event of the command. */
   count: { fired: number };
+}
+
+/** An event with what led to it. */
+interface Taken extends Cause {
+  event: Occurrence;
 }
 
 const FIRED = 'rules:fired';
@@ -84,18 +91,14 @@ async function runRules(
   events: readonly PlannedEvent[],
   actorOf: ActorOf,
 ): Promise<void> {
-  const chain: string[] = [];
-  for (let next = events; next.length > 0; ) {
-    if (next.some(({ type }) => index.events.has(type))) {
-      const reaction = new Reaction(ctx, index, actorOf);
-      await reaction.run(next);
-      if (reaction.last !== undefined) chain.push(reaction.last);
-      if (chain.length > MOST_DEPTH) throw new RuleLoop(chain);
-    }
-    if (!index.hasSla) return;
+  if (index.events.size === 0) return;
+  const reaction = new Reaction(ctx, index, actorOf);
+  await reaction.run(events);
+  while (index.hasSla) {
     const seen = ctx.events.length;
     await slaFollower.follow(ctx, [...ctx.events]);
-    next = ctx.events.slice(seen);
+    if (ctx.events.length === seen) return;
+    await reaction.run(ctx.events.slice(seen));
   }
 }
 
@@ -164,11 +167,13 @@ class Reaction {
   readonly #ctx: WriteContext;
   readonly #index: Pick<RuleIndex, 'events' | 'byType'>;
   readonly #actorOf: ActorOf;
-  readonly #queue: Taken[] = [];
+  /** Events that are not taken yet, and those that rules make meanwhile. */
+  #queue: Taken[] = [];
+  readonly #images: Images;
+  /** Record → what led to its last change. */
+  readonly #causes = new Map<string, Cause>();
   /** A call can fire 100 rules with 20 actions each; other requests run in between. */
   readonly #turns = new Turns();
-  /** Code of the rule that fired last. */
-  last: string | undefined;
   /** Rules with the records on which they fired in the unit. */
   readonly #fired: Set<string>;
   readonly #variables: Variables;
@@ -177,65 +182,67 @@ class Reaction {
     this.#ctx = ctx;
     this.#index = index;
     this.#actorOf = actorOf;
+    this.#images = new Images(ctx);
     this.#fired = (ctx.memo.get(FIRED) as Set<string> | undefined) ?? new Set();
     ctx.memo.set(FIRED, this.#fired);
     this.#variables = variables(ctx);
   }
 
+  /** Runs the rules on the events, then those on the events that they cause. */
   async run(events: readonly Occurrence[]): Promise<void> {
-    for (const event of events) {
-      // The event of a rule that was run alone.
-      const rule = event.origin === undefined ? undefined : event.data?.['rule'];
-      this.#queue.push({ event, chain: typeof rule === 'string' ? [rule] : [], count: { fired: 0 } });
-    }
+    for (const event of events) this.#add(event, this.#causeOf(event));
     // The queue grows while it is read.
-    for (const [at, taken] of this.#queue.entries()) {
+    for (const taken of this.#queue) {
       await this.#turns.next();
-      await this.#take(taken, at);
+      await this.#take(taken);
     }
+    this.#queue = [];
   }
 
   get hasFired(): boolean {
     return this.#fired.size > 0;
   }
 
-  async #take(taken: Taken, at: number): Promise<void> {
-    const { objectId, type } = taken.event;
-    if (objectId === undefined || !this.#index.events.has(type)) return;
-    const view = await recordOf(this.#ctx, objectId);
-    const rules = view === undefined ? undefined : this.#index.byType.get(view.type.id)?.get(type);
-    if (view === undefined || rules === undefined) return;
-    let occasion = this.#occasion(taken, at, view);
+  #add(event: Occurrence, { chain, count }: Cause): void {
+    this.#queue.push({ event, chain, count });
+    this.#images.add(event);
+  }
+
+  /** An SLA event is caused by the last change of its record. */
+  #causeOf({ type, objectId, origin, data }: Occurrence): Cause {
+    const cause = concerns(type, 'sla') && objectId !== undefined ? this.#causes.get(objectId) : undefined;
+    // The event of a rule that was run alone.
+    const rule = origin === undefined ? undefined : data?.['rule'];
+    return cause ?? { chain: typeof rule === 'string' ? [rule] : [], count: { fired: 0 } };
+  }
+
+  async #take(taken: Taken): Promise<void> {
+    const { event } = taken;
+    const { objectId, type, revision } = event;
+    if (objectId === undefined) return;
+    if (revision !== undefined) this.#causes.set(objectId, taken);
+    const image = await this.#images.pass(event, this.#index.events.has(type));
+    const rules = image === undefined ? undefined : this.#index.byType.get(image.after.type.id)?.get(type);
+    if (image === undefined || rules === undefined) return;
+    const occasion = this.#occasion(event, image);
     for (const rule of rules) {
       const key = `${rule.id} ${objectId}`;
       if (this.#fired.has(key) || !canMatch(rule, occasion, this.#variables)) continue;
       const actor = await this.#actorOf(rule.runAsId);
-      if (actor === undefined || !(await this.#fires(rule, taken.event, occasion, actor))) continue;
+      if (actor === undefined || !(await this.#fires(rule, event, occasion, actor))) continue;
       this.#fired.add(key);
-      this.last = rule.code;
       await this.#fire(rule, taken, actor);
-      // The next rule sees what this one changed.
-      const next = await recordOf(this.#ctx, objectId);
-      if (next !== undefined) occasion = this.#occasion(taken, at, next);
     }
   }
 
-  #occasion({ event }: Taken, at: number, view: RecordView): Occasion {
+  #occasion(event: Occurrence, { after, before }: Image): Occasion {
     const facts = eventFacts(this.#ctx, event);
-    const before = (): Occasion['after'] => viewBefore(this.#ctx, view, this.#changesSince(at)).facts;
     return {
       event: facts,
-      after: withEvent(view.facts, facts),
-      before: event.type === 'ObjectCreated' ? null : event.revision === undefined ? undefined : before,
-      titleField: view.version.titleField,
+      after: withEvent(after.facts, facts),
+      before: event.type === 'ObjectCreated' ? null : event.revision === undefined ? undefined : () => before().facts,
+      titleField: after.version.titleField,
     };
-  }
-
-  /** The changes of the record of the event with this place in the queue, from this event on. */
-  #changesSince(at: number): NonNullable<PlannedEvent['changes']>[] {
-    const id = this.#queue[at]?.event.objectId;
-    const events = this.#queue.slice(at).map(({ event }) => event);
-    return events.flatMap(({ objectId, changes }) => (objectId === id && changes !== undefined ? [changes] : []));
   }
 
   async #fires(rule: Rule, { data }: Occurrence, occasion: Occasion, actor: Actor): Promise<boolean> {
@@ -265,7 +272,7 @@ class Reaction {
     let error: Fault | undefined;
     try {
       effects = await this.#ctx.attempt(() => runActions(own, rule, { objectId, turns: this.#turns }));
-      for (const one of made) this.#queue.push({ event: one, chain: rules, count });
+      for (const one of made) this.#add(one, { chain: rules, count });
     } catch (thrown) {
       if (!isFault(thrown) || !isFailureOfRule(thrown)) throw thrown;
       // A warning or breach is not a change by a user, so it cannot be refused.
@@ -279,7 +286,7 @@ class Reaction {
 }
 
 function eventFacts(ctx: ReadContext, { type, data, origin, changes }: Occurrence): EventFacts {
-  const visibility = isAboutComment(type)
+  const visibility = concerns(type, 'comment')
     ? (data as { visibility?: CommentVisibility } | undefined)?.visibility
     : undefined;
   return {
@@ -292,8 +299,8 @@ function eventFacts(ctx: ReadContext, { type, data, origin, changes }: Occurrenc
   };
 }
 
-function isAboutComment(type: string): boolean {
-  return Object.hasOwn(EVENTS, type) && EVENTS[type as EventType].subject === 'comment';
+function concerns(type: string, subject: Parameters<typeof isAbout>[1]): boolean {
+  return Object.hasOwn(EVENTS, type) && isAbout(type as EventType, subject);
 }
 
 class RuleLoop extends Fault {

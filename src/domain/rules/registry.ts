@@ -51,6 +51,8 @@ export interface RuleDefinition {
   code: string;
   name: LocalizedText;
   enabled: boolean;
+  /** Place among the rules that one event fires: the lowest first. Absent: 0. */
+  order?: number;
   /** Empty for a time-based rule. */
   on: RuleEvent[];
   after?: AfterDefinition;
@@ -62,6 +64,11 @@ export interface RuleDefinition {
   do: ActionDefinition[];
   /** What a failure does: it is noted in the log of the rule, or the change that fired the rule is refused. */
   onError: 'note' | 'refuse';
+}
+
+/** Compares rules by the order in which one event fires them. Of rules with the same order, the lower code is first. */
+export function inOrder(one: Pick<RuleDefinition, 'order' | 'code'>, other: typeof one): number {
+  return (one.order ?? 0) - (other.order ?? 0) || (one.code < other.code ? -1 : 1);
 }
 
 export type CompiledAction =
@@ -148,7 +155,7 @@ export interface RuleIndex {
   events: ReadonlySet<string>;
   /** Whether some of them are SLA events. */
   hasSla: boolean;
-  /** Type id → event → enabled rules, in the order of their codes. */
+  /** Type id → event → enabled rules, in the order in which they run. */
   byType: ReadonlyMap<string, ReadonlyMap<string, readonly Rule[]>>;
   /** Type id → enabled time-based rules. */
   timed: ReadonlyMap<string, readonly TimedRule[]>;
@@ -204,9 +211,11 @@ function build({ items }: ConfigSource, snapshot: ConfigSnapshot): RuleIndex {
   const byType = new Map<string, Map<string, Rule[]>>();
   const timed = new Map<string, TimedRule[]>();
   const events = new Set<string>();
-  const stored = items.filter((item) => item.section === 'rules' && isActive(item));
-  for (const { id, version, updatedAt: changedAt, compiled } of stored.toSorted((a, b) => (a.code < b.code ? -1 : 1))) {
-    const definition = compiled as CompiledRule;
+  const stored = items
+    .filter((item) => item.section === 'rules' && isActive(item))
+    .map((item) => ({ ...item, definition: item.compiled as CompiledRule }))
+    .toSorted((a, b) => inOrder(a.definition, b.definition));
+  for (const { id, version, updatedAt: changedAt, definition } of stored) {
     if (!definition.enabled) continue;
     for (const typeId of definition.typeIds) {
       const type = types.byId.get(typeId);

@@ -303,6 +303,7 @@ export const RUSSIAN_PLAN_NOTES: Readonly<Record<keyof typeof PLAN_NOTES, string
   RULE_NEVER_FIRES: 'ни одно событие из «on» не выполнит условие на {field}',
   REPLY_NEEDS_VALUES: 'ответы в состоянии {state} не запускают {transition} на записях без значений полей {fields}',
   RULES_CAN_LOOP: 'правила могут запускать друг друга: {chain}',
+  RULE_ORDER: 'правила на одно событие выполняются в таком порядке: {rules}',
   RULE_SHOWS_FIELD: 'текст правила показывает поле {field} тем, у кого роль {role} и нет права его читать',
   RULE_SENDS_FIELDS: 'правило отправляет значения {fields} в вебхук {webhook}, где права Docket не действуют',
   MORE_HIDDEN_CONDITIONS: 'ещё переходов, которые зависят от скрытых полей: {count}',

@@ -9,6 +9,7 @@ const WIDEST = 280;
 export interface DrawnRule {
   code: string;
   name: string;
+  order: number;
   /** Codes of the rules that it can fire. */
   fires: string[];
   /** The shortest chain back to the rule, which is its first and last. */

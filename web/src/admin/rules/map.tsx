@@ -76,7 +76,7 @@ function Box({ place: { rule, x, y, width }, fires }: { place: Place; fires: rea
   const t = useText(texts);
   const navigate = useNavigate();
   const most = Math.floor((width - 24) / CHARACTER);
-  const [name = '', code = ''] = [rule.name, rule.code].map((text) =>
+  const [name = '', code = ''] = [rule.name, t.codeWithOrder(rule.code, rule.order)].map((text) =>
     text.length > most ? `${text.slice(0, most - 1)}…` : text,
   );
   const splat = `rules/${encodeURIComponent(rule.code)}`;
@@ -111,7 +111,7 @@ function RuleList({ rules }: { rules: readonly RuleInGraph[] }) {
   const names = namesOf(rules);
   return (
     <ul className={classes.list}>
-      {rules.map(({ code, name, enabled, fires, loop, unmeetable }) => (
+      {rules.map(({ code, name, enabled, order, fires, loop, unmeetable }) => (
         <li key={code}>
           <Anchor
             size="sm"
@@ -121,6 +121,9 @@ function RuleList({ rules }: { rules: readonly RuleInGraph[] }) {
           >
             {name}
           </Anchor>{' '}
+          <Text span size="sm" c="dimmed">
+            {t.orderOf(order)}
+          </Text>{' '}
           {!enabled && <Mark tone="off">{t.disabled}</Mark>}
           <Text size="sm" c="dimmed">
             {fires.length === 0 ? t.firesNone : t.fires(names(fires).join(', '))}

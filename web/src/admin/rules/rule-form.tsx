@@ -1,5 +1,5 @@
 /** Form of a rule: when it fires, on which records, with whose rights, and what it does. */
-import { Input, MultiSelect, SegmentedControl, Select, SimpleGrid, Stack, Switch } from '@mantine/core';
+import { Input, MultiSelect, NumberInput, SegmentedControl, Select, SimpleGrid, Stack, Switch } from '@mantine/core';
 import { useMemo } from 'react';
 import { COMMENT_VISIBILITIES } from '../../../../src/contract/comment-visibility.ts';
 import { RULE_EVENTS } from '../../../../src/contract/rule-fields.ts';
@@ -76,8 +76,24 @@ export function RuleForm(props: ItemFormProps) {
       {onTime ? <TimeInputs item={item} set={set} shape={shape} /> : <EventsInput item={item} set={set} />}
       <WhenInputs item={item} set={set} shape={shape} />
       <Actions item={item} set={set} shape={shape} />
+      {!onTime && <OrderInput item={item} set={set} />}
       <Choice item={item} set={set} name="onError" options={ON_ERROR} />
     </Stack>
+  );
+}
+
+/** Which of the rules that one event fires runs first. */
+function OrderInput({ item, set }: Pick<ItemFormProps, 'item' | 'set'>) {
+  const t = useText(texts);
+  const order = at(item, ['order']);
+  return (
+    <NumberInput
+      label={t.order}
+      description={t.orderHint}
+      allowDecimal={false}
+      value={typeof order === 'number' ? order : 0}
+      onChange={(next) => set(['order'], typeof next === 'number' && next !== 0 ? next : undefined)}
+    />
   );
 }
 
