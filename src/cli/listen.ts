@@ -123,7 +123,7 @@ async function dataOf(docket: Docket, event: FeedEvent, stop: AbortSignal): Prom
   const { commentId } = eventData;
   if (typeof commentId !== 'string') return recordData(object, eventData, undefined);
   // The record can have left the sight of the key since.
-  const comments = await docket.comments.list(objectId, { signal: stop, patience: PATIENCE }).catch(() => []);
+  const comments = await docket.comments.list(objectId, {}, { signal: stop, patience: PATIENCE }).catch(() => []);
   const found = comments.find(({ id }) => id === commentId);
   if (found === undefined) return recordData(object, eventData, undefined);
   const { id, revision, body, visibility } = found;

@@ -128,6 +128,11 @@ export const FAULT_GUIDES: Readonly<Record<FaultCode, FaultGuide>> = {
     act: 'Use one of the methods in the header `Allow`.',
     details: [],
   },
+  RESULT_TOO_LARGE: {
+    cause: 'The record has too many changes before the revision that was asked for.',
+    act: 'Ask for an earlier revision, or read the history in pages.',
+    details: [],
+  },
   REVISION_CONFLICT: {
     cause: 'Another user changed the item after the caller read it.',
     act: `${READ_AGAIN} \`details.changedSince\` lists the changes of others that the caller may read. \`complete: false\` beside it says that older changes were left out.`,

@@ -134,3 +134,19 @@ export class Reply<T = unknown> {
     return new Reply(data, {}, undefined, undefined, meta);
   }
 }
+
+/**
+ * The answer of a list that is too long to hold: its first items, and the others, which are read as fast as the client takes
+ * them. The reader of `rest` must end it.
+ */
+export class ListInWindows<T = unknown> {
+  readonly first: readonly T[];
+  readonly rest: AsyncGenerator<readonly T[]>;
+  /** Further members of `meta`, known when `rest` has ended. */
+  readonly meta: () => Readonly<Record<string, unknown>> | undefined;
+  constructor(first: readonly T[], rest: AsyncGenerator<readonly T[]>, meta: ListInWindows['meta']) {
+    this.first = first;
+    this.rest = rest;
+    this.meta = meta;
+  }
+}

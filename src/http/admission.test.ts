@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { isFault } from '../lib/fault.ts';
-import { AdmissionControl } from './admission.ts';
-import { DryRunSlots } from './dry-run-slots.ts';
+import { AdmissionControl, overloaded } from './admission.ts';
+import { Slots } from './slots.ts';
 import { ClientGone } from './errors.ts';
 
 function refused(fn: () => void): boolean {
@@ -169,7 +169,7 @@ describe('admission control', () => {
 
 describe('the slots of dry runs', () => {
   /** Begins a dry run of the caller that lasts until `end` is called. */
-  const begin = (slots: DryRunSlots, callerId: string) => {
+  const begin = (slots: Slots, callerId: string) => {
     const work = Promise.withResolvers<void>();
     const one = { state: 'waits', isGone: false, rested: false, end: () => work.resolve() };
     const waiter = { callerId, isGone: () => one.isGone, rest: () => (one.rested = true) };
@@ -189,7 +189,7 @@ describe('the slots of dry runs', () => {
   };
 
   it('go to the caller with the fewest, never to a client that is gone, and one caller cannot fill the queue', async () => {
-    const slots = new DryRunSlots({ most: 2, mostEach: 2, mostWaiting: 3 });
+    const slots = new Slots({ most: 2, mostEach: 2, mostWaiting: 3, refusal: overloaded });
     const flood = Array.from({ length: 6 }, () => begin(slots, 'flood'));
     await rest(0);
     const states = (): string[] => flood.map(({ state }) => state);
@@ -213,7 +213,7 @@ describe('the slots of dry runs', () => {
   });
 
   it('are never all held by one caller', async () => {
-    const slots = new DryRunSlots({ most: 3, mostEach: 2, mostWaiting: 3 });
+    const slots = new Slots({ most: 3, mostEach: 2, mostWaiting: 3, refusal: overloaded });
     const flood = Array.from({ length: 4 }, () => begin(slots, 'flood'));
     const other = begin(slots, 'other');
     await rest(0);

@@ -7,13 +7,21 @@ import type { Caller, WriteContext } from '../platform/unit-of-work/context.ts';
 import type { IdempotencyClaim, KeptAnswer } from '../platform/unit-of-work/idempotency.ts';
 import type { DryRunLimits } from '../platform/unit-of-work/transactions.ts';
 import type { TriedUnits } from '../platform/unit-of-work/work.ts';
-import { DryRunSlots } from './dry-run-slots.ts';
+
+import { overloaded } from './admission.ts';
 import { firstByte } from './request-context.ts';
 import type { Prepared } from './route.ts';
+import { Slots } from './slots.ts';
 
 const DRY_RUN_LIMITS: DryRunLimits = { lockMs: 1000, totalMs: 10_000 };
 /** The dry runs of this process, those of explanations included. */
-const DRY_RUNS = new DryRunSlots({ most: 4, mostEach: 3, mostWaiting: 32 });
+const MOST_WAITING = 32;
+const DRY_RUNS = new Slots({
+  most: 4,
+  mostEach: 3,
+  mostWaiting: MOST_WAITING,
+  refusal: () => overloaded(`You have ${MOST_WAITING} waiting dry runs. Retry after the time in Retry-After.`),
+});
 
 /** One call of a handler: its inputs, and facts about the result. */
 export class Call {

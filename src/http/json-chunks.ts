@@ -1,4 +1,5 @@
 /** Serializes large answers to JSON in chunks, so that other requests can run in between. */
+import type { ListInWindows } from '../contract/operation.ts';
 import { JsonText } from '../lib/json.ts';
 import { Turns } from '../lib/yielding.ts';
 
@@ -71,4 +72,27 @@ export async function* inPieces(head: string, data: unknown, tail: string): Asyn
     await turns.next();
   }
   yield Buffer.from(text + tail);
+}
+
+/** The JSON of a list between `head` and `tail` in chunks. A window is read when the reader has taken the one before. */
+export async function* windowPieces(head: string, list: ListInWindows, tail: () => string): AsyncGenerator<Buffer> {
+  const turns = new Turns();
+  let text = `${head}[`;
+  let isFirst = true;
+  for await (const rows of inOrder(list)) {
+    for (const row of rows) {
+      text += `${isFirst ? '' : ','}${JSON.stringify(row)}`;
+      isFirst = false;
+      if (text.length < SENT) continue;
+      yield Buffer.from(text);
+      text = '';
+      await turns.next();
+    }
+  }
+  yield Buffer.from(`${text}]${tail()}`);
+}
+
+async function* inOrder({ first, rest }: ListInWindows): AsyncGenerator<readonly unknown[]> {
+  yield first;
+  yield* rest;
 }

@@ -5,10 +5,16 @@
 import type { IncomingMessage } from 'node:http';
 import { Readable } from 'node:stream';
 import { aroundData, success } from '../contract/envelope.ts';
-import { type Input, type Operation, Reply, takesDryRun } from '../contract/operation.ts';
+import { type Input, ListInWindows, type Operation, Reply, takesDryRun } from '../contract/operation.ts';
 import { faultAt } from '../lib/fault.ts';
 import { fingerprint } from '../lib/json.ts';
-import { type BoundOperation, DelayedReply, EventStream, type RequestFacts } from '../platform/unit-of-work/binding.ts';
+import {
+  type BoundOperation,
+  DelayedReply,
+  EventStream,
+  type RequestFacts,
+  type Waiter,
+} from '../platform/unit-of-work/binding.ts';
 import { problemAt } from '../lib/problem.ts';
 import type { SharedBudget } from '../lib/shared-budget.ts';
 import { toFault } from '../platform/database/sqlstate.ts';
@@ -35,7 +41,8 @@ import {
 } from './headers.ts';
 import { tellPosition } from './read-consistency.ts';
 import { MOST_OPEN_BODY, sourceName, sourceOf } from './unverified.ts';
-import { inPieces, isLarge } from './json-chunks.ts';
+import { inPieces, isLarge, windowPieces } from './json-chunks.ts';
+import { LONG_READS } from './long-reads.ts';
 import { ReceivedFacts } from './request-facts.ts';
 import { type Prepared, readInput, type Route } from './route.ts';
 import type { ServerOptions } from './types.ts';
@@ -268,6 +275,10 @@ async function run(
       return;
     }
     tellPosition(context, caller.consistency);
+    if (result instanceof ListInWindows) {
+      sendWindows(context, operation.status, result, facts.waiter);
+      return;
+    }
     if (result instanceof Reply && result.closed !== undefined) context.whenClosed(result.closed);
     const streamed = send(context, operation, result, call.replayed);
     if (streamed !== undefined) await streamed;
@@ -304,6 +315,20 @@ function sendLarge(context: RequestContext, status: number, { data, headers, met
   context
     .sendStream(status, source, { 'Content-Type': 'application/json; charset=utf-8', ...headers })
     .catch((error: unknown) => context.sendError(error));
+}
+
+/** Sends a list while it is read. It holds one of the few places of its caller until all is sent. */
+function sendWindows(context: RequestContext, status: number, list: ListInWindows, waiter: Waiter): void {
+  const send = async (): Promise<void> => {
+    const [head] = aroundData(context.correlationId);
+    const tail = (): string => aroundData(context.correlationId, list.meta())[1];
+    const source = Readable.from(windowPieces(head, list, tail), { objectMode: false, highWaterMark: 262_144 });
+    await context.sendStream(status, source, { 'Content-Type': 'application/json; charset=utf-8' });
+  };
+  LONG_READS.run(send, waiter).catch((error: unknown) => {
+    list.rest.return(undefined).catch(() => {});
+    context.sendError(toFault(error));
+  });
 }
 
 /** Sends the handler's result. @returns a promise if sending is asynchronous */

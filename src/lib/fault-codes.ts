@@ -66,6 +66,7 @@ export const FAULTS = {
   INTEGRATION_DISABLED: { status: 409, meaning: 'The integration is disabled.' },
   IDEMPOTENCY_KEY_REUSED: { status: 409, meaning: 'The Idempotency-Key was used with another body.' },
   IDEMPOTENCY_IN_PROGRESS: { status: 409, meaning: 'The first call with this Idempotency-Key is still running.' },
+  RESULT_TOO_LARGE: { status: 400, meaning: 'The answer would take too much to compute.' },
   BODY_TOO_LARGE: {
     status: 413,
     meaning: 'The body is larger than 10 MiB, or than 16 KiB where no credential is needed.',

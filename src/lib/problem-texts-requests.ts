@@ -20,6 +20,8 @@ export const REQUEST_PROBLEMS = {
   REVISION_FORMAT: ['WRONG_FORMAT', 'Send the revision in quotes, for example "3".'],
   REVISION_MISMATCH: ['MISMATCH', 'Send the same revision as in expectedRevision, or only one of the two.'],
   POSITION_FORMAT: ['WRONG_FORMAT', 'Send the {header} of an earlier response, or none.'],
+  PAGE_OR_AFTER: ['NOT_ALLOWED', 'Send either page, pageSize and order, or limit and after.'],
+  AFTER_NOT_IN_LIST: ['UNKNOWN_ITEM', 'The list has no item with this id.'],
   PAGE_TOO_LARGE: ['TOO_LARGE', 'page × pageSize may be at most {max}. Use a filter to shorten the list.'],
 
   // Records.

@@ -724,6 +724,18 @@ export type Integration = {
   state: 'ACTIVE' | 'ARCHIVED';
 };
 
+export type ListMeta = {
+  /**
+   * Equal to the header X-Correlation-Id. Identifies the request in the log.
+   */
+  correlationId: string;
+  apiVersion: 'v1';
+  /**
+   * Only if `limit` was sent and more items follow: the value of `after` for the next page.
+   */
+  next?: string;
+};
+
 export type Meta = {
   /**
    * Equal to the header X-Correlation-Id. Identifies the request in the log.
@@ -1775,7 +1787,16 @@ export type ObjectsHistoryData = {
   path: {
     objectId: string;
   };
-  query?: never;
+  query?: {
+    /**
+     * Maximum number of items. Without `limit` and `after`, the answer is the whole list.
+     */
+    limit?: number;
+    /**
+     * The id of an item of the list: the answer begins behind it. `meta.next` of an answer is the value for the next one.
+     */
+    after?: string;
+  };
   url: '/objects/{objectId}/history';
 };
 
@@ -1785,7 +1806,7 @@ export type ObjectsHistoryResponses = {
    */
   200: {
     data: Array<HistoryEvent>;
-    meta: Meta;
+    meta: ListMeta;
   };
 };
 
@@ -1837,7 +1858,16 @@ export type CommentsListData = {
   path: {
     objectId: string;
   };
-  query?: never;
+  query?: {
+    /**
+     * Maximum number of items. Without `limit` and `after`, the answer is the whole list.
+     */
+    limit?: number;
+    /**
+     * The id of an item of the list: the answer begins behind it. `meta.next` of an answer is the value for the next one.
+     */
+    after?: string;
+  };
   url: '/objects/{objectId}/comments';
 };
 
@@ -1847,7 +1877,7 @@ export type CommentsListResponses = {
    */
   200: {
     data: Array<Comment>;
-    meta: Meta;
+    meta: ListMeta;
   };
 };
 

@@ -154,11 +154,12 @@ export class ObjectsOperations extends Group {
    */
   history(
     objectId: T.ObjectsHistoryData['path']['objectId'],
+    query: NonNullable<T.ObjectsHistoryData['query']> = {},
     options?: CallOptions,
   ): Promise<T.ObjectsHistoryResponses[200]['data']> {
     return this.sender.send<T.ObjectsHistoryResponses[200]['data']>(
       { id: 'objects.history', method: 'GET', path: '/objects/{objectId}/history', surface: 'api', answer: 'json' },
-      { params: [objectId] },
+      { params: [objectId], query },
       options,
     );
   }
@@ -211,11 +212,12 @@ export class CommentsOperations extends Group {
    */
   list(
     objectId: T.CommentsListData['path']['objectId'],
+    query: NonNullable<T.CommentsListData['query']> = {},
     options?: CallOptions,
   ): Promise<T.CommentsListResponses[200]['data']> {
     return this.sender.send<T.CommentsListResponses[200]['data']>(
       { id: 'comments.list', method: 'GET', path: '/objects/{objectId}/comments', surface: 'api', answer: 'json' },
-      { params: [objectId] },
+      { params: [objectId], query },
       options,
     );
   }

@@ -2,6 +2,7 @@
 import { RULE_FAULTS } from '../../lib/fault-codes.ts';
 import Type from 'typebox';
 import { COMMENT_VISIBILITIES } from '../../contract/comment-visibility.ts';
+import { afterQuery, ListMetaSchema } from '../../contract/paging.ts';
 import { defineOperation } from '../../contract/operation.ts';
 import { oneOf } from '../../configuration/schemas.ts';
 import { closed, Id, Instant, nullable, Revision } from '../../contract/schemas.ts';
@@ -43,7 +44,9 @@ export const listComments = defineOperation({
   description:
     'Internal comments are listed for callers with the right Private Comment only. Archived comments are left out.',
   params: ofObject,
+  query: closed(afterQuery),
   answer: Type.Array(CommentSchema),
+  meta: ListMetaSchema,
   faults: ['NOT_FOUND'],
 });
 

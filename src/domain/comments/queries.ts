@@ -1,9 +1,9 @@
 /** Reads of comments. The caller must be able to read the record and to see the comment (`canSeeComment`). */
 import { isActive, isArchived, type ItemState } from '../../contract/state.ts';
 import { COMMENT_VISIBILITIES, type CommentVisibility, seenVisibilities } from '../../contract/comment-visibility.ts';
-import type { Reply } from '../../contract/operation.ts';
-import { type OrderedWindow, pageReply } from '../../contract/paging.ts';
+import { answerInWindows, type ListPage, unknownAfter } from '../../contract/paging.ts';
 import { Fault } from '../../lib/fault.ts';
+import type { Part } from '../../platform/database/window.ts';
 import type { ReadContext } from '../../platform/unit-of-work/context.ts';
 import {
   type EventFilter,
@@ -13,7 +13,7 @@ import {
   visibleIds,
   type VisibleObject,
 } from '../objects/index.ts';
-import { type CommentRow, findComment, findComments, listHiddenIds, listComments as listRows } from './store.ts';
+import { type CommentRow, commentWindows, findComment, findComments, listHiddenIds } from './store.ts';
 import { canSeeComment } from './visibility.ts';
 
 export interface CommentAnswer {
@@ -42,16 +42,24 @@ export function plannedComment(ctx: ReadContext, id: string): CommentRow | undef
   return ctx.memo.get(`comments:${id}`) as CommentRow | undefined;
 }
 
-/** The comments that the caller may see: all, oldest first, or those of a page. @throws Fault NOT_FOUND */
-export async function listComments(
-  ctx: ReadContext,
-  objectId: string,
-  window?: OrderedWindow,
-): Promise<CommentAnswer[] | Reply<CommentAnswer[]>> {
+/** The comments that the caller may see: all, oldest first, or those of a page. @throws Fault NOT_FOUND, INVALID_REQUEST */
+export async function listComments(ctx: ReadContext, objectId: string, page?: ListPage): Promise<unknown> {
   const object = await requireVisible(ctx, objectId);
-  const rows = await listRows(ctx, objectId, seenVisibilities(object.right.can), window);
-  const answers = rows.map(commentAnswer);
-  return window === undefined ? answers : pageReply(answers, window);
+  if (page?.after !== undefined) {
+    const row = await findComment(ctx, page.after);
+    if (row?.objectId !== objectId || !canSeeComment(object, row.visibility)) throw unknownAfter();
+  }
+  return await answerInWindows(
+    answers(commentWindows(ctx, objectId, seenVisibilities(object.right.can), page ?? {})),
+    page,
+  );
+}
+
+async function* answers(
+  windows: AsyncGenerator<Part<CommentRow & { key: string }>>,
+): AsyncGenerator<Part<CommentAnswer>> {
+  for await (const { rows, isLast } of windows)
+    yield { rows: rows.map(({ key: _key, ...row }) => commentAnswer(row)), isLast };
 }
 
 /** The comment with its record. A comment that the caller may not see counts as missing. @throws Fault NOT_FOUND */
@@ -142,7 +150,8 @@ export const commentEvents: EventFilter = async (ctx, object, events) => {
   const about = events.filter((event) => typeof event.data?.commentId === 'string');
   const seen = seenVisibilities(object.right.can);
   if (about.length === 0 || seen.length === COMMENT_VISIBILITIES.length) return new Set();
-  const hidden = await listHiddenIds(ctx, object.row.id, seen);
+  const ids = new Set(about.map((event) => event.data?.commentId as string));
+  const hidden = await listHiddenIds(ctx, [...ids], seen);
   return new Set(about.flatMap((event) => (hidden.has(event.data?.commentId as string) ? [event.id] : [])));
 };
 

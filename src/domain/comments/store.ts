@@ -1,12 +1,11 @@
 /** SQL on the table `comments`. */
 import type { ItemState } from '../../contract/state.ts';
 import { type LastChange, lastChanges, userName } from '../../platform/audit/journal.ts';
-import sql, { type Sql } from 'sql-template-tag';
+import sql, { empty, raw, type Sql } from 'sql-template-tag';
 import type { CommentVisibility } from '../../contract/comment-visibility.ts';
 import { byId } from '../../platform/database/lookups.ts';
 import type { ReadContext } from '../../platform/unit-of-work/context.ts';
-import type { OrderedWindow } from '../../contract/paging.ts';
-import { inWindow } from '../../platform/database/window.ts';
+import { type Part, readWindows } from '../../platform/database/window.ts';
 import { type GuardedWrite, guarded } from '../objects/index.ts';
 
 export interface CommentRow {
@@ -36,17 +35,25 @@ export async function findComments(ctx: ReadContext, ids: readonly string[]): Pr
   return await ctx.query<CommentRow>(sql`SELECT ${COLUMNS} FROM comments c WHERE c.id = ANY(${[...ids]}::uuid[])`);
 }
 
-/** The active comments of these visibilities, oldest first, or those of a window. */
-export async function listComments(
+/** The active comments of these visibilities in windows, oldest first or newest first, behind `after`. */
+export function commentWindows(
   ctx: ReadContext,
   objectId: string,
   seen: readonly CommentVisibility[],
-  window?: OrderedWindow,
-): Promise<CommentRow[]> {
-  return await ctx.query<CommentRow>(sql`
-    SELECT ${COLUMNS} FROM comments c
-    WHERE c.object_id = ${objectId}::uuid AND c.state = 'ACTIVE' AND c.visibility = ANY(${[...seen]}::text[])
-    ${inWindow(window, ['c.created_at', 'c.id'])}`);
+  { after: start, newestFirst = false }: { after?: string | undefined; newestFirst?: boolean },
+): AsyncGenerator<Part<CommentRow & { key: string }>> {
+  const behind = raw(newestFirst ? '<' : '>');
+  const order = newestFirst ? sql`ORDER BY c.created_at DESC, c.id DESC` : sql`ORDER BY c.created_at, c.id`;
+  return readWindows<CommentRow>(ctx, (reached, limit) => {
+    const after = reached ?? start;
+    const later =
+      after === undefined
+        ? empty
+        : sql`AND (c.created_at, c.id) ${behind} (SELECT a.created_at, a.id FROM comments a WHERE a.id = ${after}::uuid)`;
+    return sql`SELECT ${COLUMNS}, c.id AS key, octet_length(c.body) AS size FROM comments c
+      WHERE c.object_id = ${objectId}::uuid AND c.state = 'ACTIVE' AND c.visibility = ANY(${[...seen]}::text[]) ${later}
+      ${order} LIMIT ${limit}::int`;
+  });
 }
 
 /** The last change of each property after the revision `after` of the comment, oldest first. */
@@ -59,14 +66,14 @@ export async function listChanges(ctx: ReadContext, row: CommentRow, after: numb
   );
 }
 
-/** Ids of the record's comments, including archived ones, whose visibility is none of `seen`. */
+/** Those of the comments, including archived ones, whose visibility is none of `seen`. */
 export async function listHiddenIds(
   ctx: ReadContext,
-  objectId: string,
+  ids: readonly string[],
   seen: readonly CommentVisibility[],
 ): Promise<Set<string>> {
   const rows = await ctx.query<{ id: string }>(
-    sql`SELECT id FROM comments WHERE object_id = ${objectId}::uuid AND visibility <> ALL(${[...seen]}::text[])`,
+    sql`SELECT id FROM comments WHERE id = ANY(${[...ids]}::uuid[]) AND visibility <> ALL(${[...seen]}::text[])`,
   );
   return new Set(rows.map((row) => row.id));
 }

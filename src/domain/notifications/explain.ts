@@ -4,12 +4,11 @@
  */
 import { Fault } from '../../lib/fault.ts';
 import { isId } from '../../lib/ids.ts';
-import type { Reply } from '../../contract/operation.ts';
 import { instant } from '../../platform/clock.ts';
 import type { Actor, ReadContext, WriteContext } from '../../platform/unit-of-work/context.ts';
 import { contextOnBehalfOf } from '../../platform/unit-of-work/unit-context.ts';
 import { idsByName } from '../identity/index.ts';
-import { type EventFilter, getHistory, requireVisible } from '../objects/index.ts';
+import { type EventFilter, recentEvents, requireVisible } from '../objects/index.ts';
 import { type ActorsOf, assignmentCodes, Audience, hidesPeople, type Verdict } from './audience.ts';
 import { requireUser } from './commands.ts';
 import { timesOf } from './make.ts';
@@ -61,8 +60,7 @@ export async function explainNotifications(
   const isOther = person?.id !== own;
   if (isOther) ctx.actor.require('role.assign');
   if (person === undefined) throw new Fault('NOT_FOUND', 'There is no such user.');
-  const window = { page: 1, pageSize: MOST_EVENTS, offset: 0, limit: MOST_EVENTS, newestFirst: true };
-  const { data: history } = (await getHistory(ctx, objectId, parts.filters, window)) as Reply<HistoryEvent[]>;
+  const history = await recentEvents(ctx, object, parts.filters, MOST_EVENTS);
   const events = history.filter(({ type }) => NOTIFYING.includes(type));
   const explained = events.filter(({ type }) => !isOther || !hidesPeople(object, type));
   const outcomes = await outcomesOf(ctx, objectId, { person, events: explained }, parts);

@@ -9,11 +9,11 @@ import { Fault, faultAt } from '../../lib/fault.ts';
 import { deepEqualJson } from '../../lib/json.ts';
 import type { ReadContext } from '../../platform/unit-of-work/context.ts';
 import { registry, titleText } from '../metadata/index.ts';
-import { requireGranted } from './load.ts';
+import { RECORD_CHANGES, requireGranted } from './load.ts';
 import { actorAnswer, type HistoryEventAnswer } from './history.ts';
 import { type ObjectAnswer, project, type VisibleObject } from './record.ts';
 import type { Values } from './rules.ts';
-import { listRevisions, type RevisionRow } from './store-lookups.ts';
+import { type FieldRow, findRevision, findRevisionAt, listFieldsAt, type RevisionRow } from './store-revisions.ts';
 
 interface PastState {
   values: Values;
@@ -23,31 +23,51 @@ interface PastState {
   typeVersion: number;
 }
 
-/** The record after the events, which must begin with its creation. */
-function replay(ctx: ReadContext, object: VisibleObject, events: readonly RevisionRow[]): PastState {
-  const past: PastState = {
-    values: {},
-    state: 'ACTIVE',
-    archivedAt: null,
-    workflowStateId: null,
-    typeVersion: object.row.typeVersion,
-  };
-  for (const { type, at, changes, typeVersion, hasStateId, workflowStateId } of events) {
-    past.typeVersion = typeVersion ?? past.typeVersion;
-    if (hasStateId) past.workflowStateId = workflowStateId;
-    if (type === 'ObjectArchived' || type === 'ObjectRestored') {
-      past.state = type === 'ObjectArchived' ? 'ARCHIVED' : 'ACTIVE';
-      past.archivedAt = type === 'ObjectArchived' ? at : null;
-      continue;
-    }
-    for (const [code, [, to]] of Object.entries(changes ?? {})) {
-      if (code === 'workflowState') {
-        if (!hasStateId) past.workflowStateId = stateOfCode(ctx, object, to);
-      } else if (to === null) delete past.values[code];
-      else past.values[code] = to;
-    }
+/** A revision of a record: the record then, the event that made it, and the last change of each field until then. */
+interface Revision extends RevisionRow {
+  past: PastState;
+  fields: ReadonlyMap<string, FieldRow>;
+}
+
+/** Revisions up to one that is asked for; the database looks through the changes of all of them. */
+const MOST_EVENTS = 20_000;
+
+/** @throws Fault NOT_FOUND, RESULT_TOO_LARGE */
+async function loadRevision(ctx: ReadContext, object: VisibleObject, revision: number): Promise<Revision> {
+  // The rights were judged on this revision of the record: a newer one may be hidden.
+  const row = revision > object.row.revision ? undefined : await findRevision(ctx, object.row, revision);
+  if (row === undefined) throw noRevision();
+  if (row.events > MOST_EVENTS) {
+    const message = `The record has more than ${MOST_EVENTS} changes up to this revision. Ask for an earlier one.`;
+    throw new Fault('RESULT_TOO_LARGE', message);
   }
-  return past;
+  const fields = new Map<string, FieldRow>();
+  for (const change of await listFieldsAt(ctx, object.row, revision)) fields.set(change.field, change);
+  return { ...row, fields, past: pastState(ctx, object, row, fields) };
+}
+
+function pastState(
+  ctx: ReadContext,
+  object: VisibleObject,
+  { typeVersion, stateSeq, stateId }: RevisionRow,
+  fields: ReadonlyMap<string, FieldRow>,
+): PastState {
+  const values: Record<string, unknown> = {};
+  for (const { field, value } of fields.values()) {
+    if (!RECORD_CHANGES.has(field) && value !== null) values[field] = value;
+  }
+  const state = fields.get('state');
+  const isArchived = state?.value === 'ARCHIVED';
+  const code = fields.get('workflowState');
+  // Older events tell the code alone.
+  const isByCode = code !== undefined && code.seq > (stateSeq ?? 0);
+  return {
+    values,
+    state: isArchived ? 'ARCHIVED' : 'ACTIVE',
+    archivedAt: isArchived ? (state?.at ?? null) : null,
+    workflowStateId: isByCode ? stateOfCode(ctx, object, code.value) : stateId,
+    typeVersion: typeVersion ?? object.row.typeVersion,
+  };
 }
 
 /** The state of the type's workflows with that code, for events that were stored without the id. */
@@ -59,19 +79,6 @@ function stateOfCode(ctx: ReadContext, { type }: VisibleObject, code: unknown): 
 
 function noRevision(): Fault {
   return new Fault('NOT_FOUND', 'The record has no such revision.');
-}
-
-/** The events that made the revisions up to `last`. @throws Fault NOT_FOUND */
-async function revisionsUpTo(ctx: ReadContext, { row }: VisibleObject, last: number): Promise<RevisionRow[]> {
-  // The rights were judged on this revision of the record: a newer one may be hidden.
-  if (last > row.revision) throw noRevision();
-  return await listRevisions(ctx, row, last);
-}
-
-/** The highest revision that was made not later than `at`, else 0. Clocks may have been set back between revisions. */
-function revisionAt(events: readonly RevisionRow[], at: string): number {
-  const moment = Date.parse(at);
-  return events.findLast((event) => Date.parse(event.at) <= moment)?.revision ?? 0;
 }
 
 /** @throws Fault INVALID_REQUEST */
@@ -104,13 +111,15 @@ export async function getObjectAsOf(
   }
   const at = asked.at === undefined ? undefined : pastInstant(ctx, asked.at);
   const object = await requireGranted(ctx, id, 'history');
-  const known = await revisionsUpTo(ctx, object, asked.revision ?? object.row.revision);
-  const revision = at === undefined ? asked.revision : revisionAt(known, at);
-  const events = known.filter((event) => event.revision <= (revision ?? 0));
-  const last = events.at(-1);
-  if (last === undefined) throw noRevision();
   const { row } = object;
-  const past = replay(ctx, object, events);
+  const revision = at === undefined ? (asked.revision ?? row.revision) : await findRevisionAt(ctx, row, at);
+  // A change that was committed since has a higher revision than the record that was loaded.
+  const last = await loadRevision(
+    ctx,
+    object,
+    at === undefined ? (revision ?? 0) : Math.min(revision ?? 0, row.revision),
+  );
+  const { past } = last;
   const state = past.workflowStateId === null ? null : (registry(ctx).states.get(past.workflowStateId) ?? null);
   const answer = project(ctx, {
     ...object,
@@ -121,7 +130,7 @@ export async function getObjectAsOf(
       typeVersion: row.typeVersion,
       revision: last.revision,
       // As in `applyChange`: it never goes back.
-      updatedAt: events.reduce((latest, { at: time }) => (time > latest ? time : latest), last.at),
+      updatedAt: last.updatedAt,
       updatedBy: last.actorId,
       updatedByName: last.actorName,
     },
@@ -149,23 +158,20 @@ export async function diffRevisions(
 ): Promise<RevisionDiff> {
   if (from > to) throw faultAt('INVALID_REQUEST', 'query.to', 'REVISIONS_REVERSED');
   const object = await requireGranted(ctx, id, 'history');
-  const events = await revisionsUpTo(ctx, object, to);
-  const split = events.findLastIndex(({ revision }) => revision <= from) + 1;
-  const later = events.slice(split);
-  const before = comparable(ctx, object, events.slice(0, split));
-  const after = comparable(ctx, object, events);
-  const changes = [...after.keys()].flatMap((field) => {
-    const [old, now] = [before.get(field) ?? null, after.get(field) ?? null];
-    const last = later.findLast((event) => Object.hasOwn(event.changes ?? {}, field));
-    if (last === undefined || deepEqualJson(old, now)) return [];
-    return [{ field, from: old, to: now, at: last.at, actor: actorAnswer(last) }];
+  const [old, now] = [await loadRevision(ctx, object, from), await loadRevision(ctx, object, to)];
+  const before = comparable(ctx, object, old.past);
+  const changes = [...comparable(ctx, object, now.past)].flatMap(([field, value]) => {
+    const last = now.fields.get(field);
+    const past = before.get(field) ?? null;
+    if (last === undefined || last.revision <= from || deepEqualJson(past, value)) return [];
+    return [{ field, from: past, to: value ?? null, at: last.at, actor: actorAnswer(last) }];
   });
   return { from, to, changes };
 }
 
 /** What can differ between revisions: the fields that the caller may read, and the two kinds of state. */
-function comparable(ctx: ReadContext, object: VisibleObject, events: readonly RevisionRow[]): Map<string, unknown> {
-  const { values, state, workflowStateId } = replay(ctx, object, events);
+function comparable(ctx: ReadContext, object: VisibleObject, past: PastState): Map<string, unknown> {
+  const { values, state, workflowStateId } = past;
   const codes = [...object.version.fields.keys()].filter((code) => object.right.canRead(code));
   const found = new Map<string, unknown>(codes.map((code) => [code, values[code] ?? null]));
   const workflowState = workflowStateId === null ? null : (registry(ctx).states.get(workflowStateId)?.code ?? null);

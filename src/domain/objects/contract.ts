@@ -3,7 +3,7 @@ import { RULE_FAULTS } from '../../lib/fault-codes.ts';
 import Type from 'typebox';
 import { defineOperation } from '../../contract/operation.ts';
 import { MetaSchema } from '../../contract/envelope.ts';
-import { pagingQuery } from '../../contract/paging.ts';
+import { afterQuery, ListMetaSchema, pagingQuery } from '../../contract/paging.ts';
 import { closed, Id, IdOrCode, Instant, MOST_VALUES, nullable, Revision, Values } from '../../contract/schemas.ts';
 import { FieldSchema } from '../metadata/index.ts';
 
@@ -144,7 +144,7 @@ export const getObject = defineOperation({
     },
     { $id: 'ObjectMeta' },
   ),
-  faults: ['NOT_FOUND', 'RIGHT_MISSING'],
+  faults: ['NOT_FOUND', 'RIGHT_MISSING', 'RESULT_TOO_LARGE'],
 });
 
 export const diffRevisions = defineOperation({
@@ -154,7 +154,7 @@ export const diffRevisions = defineOperation({
   path: '/objects/{objectId}/diff',
   access: 'objects:read',
   right: 'history',
-  unit: 'snapshot',
+  unit: 'read',
   status: 200,
   tag,
   summary: 'Compare two revisions of a record',
@@ -178,7 +178,7 @@ export const diffRevisions = defineOperation({
     },
     { $id: 'RevisionDiff' },
   ),
-  faults: ['NOT_FOUND', 'RIGHT_MISSING'],
+  faults: ['NOT_FOUND', 'RIGHT_MISSING', 'RESULT_TOO_LARGE'],
 });
 
 export const updateObject = defineOperation({
@@ -240,14 +240,16 @@ export const getHistory = defineOperation({
   path: '/objects/{objectId}/history',
   access: 'objects:read',
   right: 'history',
-  unit: 'snapshot',
+  unit: 'read',
   status: 200,
   tag,
   summary: 'Read the history of a record, oldest first',
   description:
     'Events of the record, its comments, attachments, relations and SLA instances. Changes of fields, and events about items, that the caller may not read are left out.',
   params: objectParams,
+  query: closed(afterQuery),
   answer: Type.Array(HistoryEvent),
+  meta: ListMetaSchema,
   faults: ['NOT_FOUND', 'RIGHT_MISSING'],
 });
 

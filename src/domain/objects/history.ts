@@ -1,11 +1,11 @@
 /** The history of a record, as far as the caller may see it. */
-import type { Reply } from '../../contract/operation.ts';
-import { type OrderedWindow, pageReply } from '../../contract/paging.ts';
+import { answerInWindows, type ListPage, unknownAfter } from '../../contract/paging.ts';
 import { mapInTurns } from '../../lib/yielding.ts';
+import type { Part } from '../../platform/database/window.ts';
 import type { ReadContext } from '../../platform/unit-of-work/context.ts';
 import { RECORD_CHANGES, requireAction, requireVisible } from './load.ts';
 import type { VisibleObject } from './record.ts';
-import { eventBatches, findCreationData, type HistoryRow, listEvents } from './store-history.ts';
+import { eventWindows, findCreationData, findEvent, type HistoryRow } from './store-history.ts';
 
 export interface HistoryEventAnswer {
   id: string;
@@ -56,29 +56,51 @@ export type EventFilter = (
  * The events of a record that the caller may see now: all, oldest first, or those of a page. An event is left out if all its
  * changes are hidden.
  *
- * @throws Fault NOT_FOUND, RIGHT_MISSING
+ * @throws Fault NOT_FOUND, RIGHT_MISSING, INVALID_REQUEST
  */
 export async function getHistory(
   ctx: ReadContext,
   id: string,
   filters: readonly EventFilter[],
-  window?: OrderedWindow,
-): Promise<HistoryEventAnswer[] | Reply<HistoryEventAnswer[]>> {
+  page?: ListPage,
+): Promise<unknown> {
   const object = await requireVisible(ctx, id);
   requireAction(object, 'history');
-  if (window === undefined) return await eventAnswers(ctx, object, await listEvents(ctx, object.row), filters);
-  const wanted = window.offset + window.limit;
-  const seen: HistoryEventAnswer[] = [];
-  // Which events are hidden is decided in memory, so the pages before are read, too.
-  for await (const events of eventBatches(ctx, object.row, { size: PAGE_BATCH, newestFirst: window.newestFirst })) {
-    seen.push(...(await eventAnswers(ctx, object, events, filters)));
-    if (seen.length >= wanted) break;
+  let after: string | undefined;
+  if (page?.after !== undefined) {
+    const event = await findEvent(ctx, object.row, page.after);
+    if (event === undefined || (await eventAnswers(ctx, object, [event], filters)).length === 0) throw unknownAfter();
+    after = event.key;
   }
-  return pageReply(seen.slice(window.offset, wanted), window);
+  const windows = eventWindows(ctx, object.row, { after, newestFirst: page?.newestFirst === true });
+  return await answerInWindows(answersOf(ctx, object, windows, filters), page);
 }
 
-/** Events of one statement of a page. */
-const PAGE_BATCH = 200;
+/** The newest events that the caller may see, newest first. @throws Fault RIGHT_MISSING */
+export async function recentEvents(
+  ctx: ReadContext,
+  object: VisibleObject,
+  filters: readonly EventFilter[],
+  limit: number,
+): Promise<HistoryEventAnswer[]> {
+  requireAction(object, 'history');
+  const found: HistoryEventAnswer[] = [];
+  for await (const { rows } of answersOf(ctx, object, eventWindows(ctx, object.row, { newestFirst: true }), filters)) {
+    found.push(...rows);
+    if (found.length >= limit) break;
+  }
+  return found.slice(0, limit);
+}
+
+/** Which events are hidden is decided in memory, window by window. */
+async function* answersOf(
+  ctx: ReadContext,
+  object: VisibleObject,
+  windows: AsyncGenerator<Part<HistoryRow>>,
+  filters: readonly EventFilter[],
+): AsyncGenerator<Part<HistoryEventAnswer>> {
+  for await (const { rows, isLast } of windows) yield { rows: await eventAnswers(ctx, object, rows, filters), isLast };
+}
 
 /** The events that the caller may see. The caller of this function must check the right `history`. */
 export async function eventAnswers(

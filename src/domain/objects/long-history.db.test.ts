@@ -62,4 +62,51 @@ describe('a record with a long history', () => {
     assert.equal(answer.status, 200, JSON.stringify(answer.body));
     assert.ok(bytes < (items.length + 4) * LENGTH, `bulk: ${Math.round(bytes / KIB)} KiB were read`);
   });
+
+  it('reads no more of the history than the client takes', async () => {
+    const start = traffic.received();
+    const answer = await fetch(`${fixture.app.url}/api/v1/objects/${made.id}/history`, {
+      headers: { authorization: `Bearer ${fixture.keys.chief}` },
+    });
+    assert.equal(answer.status, 200);
+    const ahead = traffic.received() - start;
+    const { data } = (await answer.json()) as { data: { revision: number }[] };
+    assert.deepEqual(
+      data.map((event) => event.revision),
+      Array.from({ length: CHANGES + 1 }, (_, index) => index + 1),
+    );
+    const all = traffic.received() - start;
+    assert.ok(all > 60 * LENGTH && ahead < all / 2, `${Math.round(ahead / KIB)} of ${Math.round(all / KIB)} KiB`);
+  });
+
+  it('gives pages of the history', async () => {
+    const found: number[] = [];
+    for (let after = ''; ; ) {
+      const { body } = await fixture.call('chief', 'GET', `/objects/${made.id}/history?limit=15${after}`);
+      found.push(...body.data.map((event: { revision: number }) => event.revision));
+      if (body.meta.next === undefined) break;
+      assert.equal(body.data.length, 15);
+      after = `&after=${body.meta.next}`;
+    }
+    assert.deepEqual(
+      found,
+      Array.from({ length: CHANGES + 1 }, (_, index) => index + 1),
+    );
+    const unknown = await fixture.call('chief', 'GET', `/objects/${made.id}/history?after=${made.id}`);
+    assert.deepEqual([unknown.status, unknown.body.error.code], [400, 'INVALID_REQUEST']);
+  });
+
+  it('reads of a revision what the record had then', async () => {
+    const { answer, bytes } = await received(() =>
+      fixture.call('chief', 'GET', `/objects/${made.id}?revision=${CHANGES}`),
+    );
+    assert.equal(answer.body.data.values.note.length, LENGTH);
+    assert.ok(bytes < 4 * LENGTH, `${Math.round(bytes / KIB)} KiB were read`);
+    const diff = await received(() => fixture.call('chief', 'GET', `/objects/${made.id}/diff?from=2&to=${CHANGES}`));
+    assert.deepEqual(
+      diff.answer.body.data.changes.map(({ field }: { field: string }) => field),
+      ['note'],
+    );
+    assert.ok(diff.bytes < 6 * LENGTH, `${Math.round(diff.bytes / KIB)} KiB were read`);
+  });
 });

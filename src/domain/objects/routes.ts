@@ -1,4 +1,4 @@
-import { chosenWindow } from '../../contract/paging.ts';
+import { listPageOf } from '../../contract/paging.ts';
 import { type EventFilter, getHistory } from './history.ts';
 import * as contract from './contract.ts';
 import { type BoundOperation, bind } from '../../platform/unit-of-work/binding.ts';
@@ -37,9 +37,7 @@ export function objectRoutes(
     bind(contract.diffRevisions, (ctx, { params, query }) => diffRevisions(ctx, params.objectId, query)),
     bind(contract.updateObject, (ctx, { params, body }) => updateObject(ctx, { ...params, ...body })),
     bind(contract.archiveObject, (ctx, { params, body }) => archiveObject(ctx, { ...params, ...body })),
-    bind(contract.getHistory, (ctx, { params, query }) =>
-      getHistory(ctx, params.objectId, filters, chosenWindow(query)),
-    ),
+    bind(contract.getHistory, (ctx, { params, query }) => getHistory(ctx, params.objectId, filters, listPageOf(query))),
     bind(contract.getObjectSchema, (ctx, { params }) => getSchema(ctx, params.objectId)),
     bind(contract.readImage, (runner, { params }, request) => readImage(runner, content, params, request)),
     bind(contract.restoreObject, (ctx, { params }) => restoreObject(ctx, params.objectId)),

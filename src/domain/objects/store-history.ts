@@ -3,6 +3,7 @@ import { mapInTurns } from '../../lib/yielding.ts';
 import sql, { empty } from 'sql-template-tag';
 import type { ReadContext } from '../../platform/unit-of-work/context.ts';
 import { registry, storedCodes, type TypeRegistry } from '../metadata/index.ts';
+import { jsonSize, type Part, readWindows } from '../../platform/database/window.ts';
 import { withCurrentCodes } from '../../configuration/current-codes.ts';
 import type { NamingSchema } from '../../configuration/naming.ts';
 import { ACTOR, type LastChange, lastChanges, shownData } from '../../platform/audit/journal.ts';
@@ -20,39 +21,43 @@ export interface HistoryRow {
   data: Record<string, unknown> | null;
 }
 
-/** Events of one statement. The driver parses all rows that have arrived at once, which must not block the event loop. */
-const EVENTS_AT_ONCE = 2000;
+const EVENT = sql`j.seq::text AS key, j.id, j.type, j.at, j.actor_id AS "actorId", ${ACTOR.name} AS "actorName", j.via, j.revision,
+  j.changes, ${shownData('j')} AS data`;
 
-/** The events of a record of the type in the order in which they took effect, under the current codes. */
-export async function listEvents(ctx: ReadContext, record: Pick<ObjectRow, 'id' | 'typeId'>): Promise<HistoryRow[]> {
-  const events: HistoryRow[] = [];
-  for await (const batch of eventBatches(ctx, record, { size: EVENTS_AT_ONCE, newestFirst: false })) {
-    for (const event of batch) events.push(event);
-  }
-  return events;
-}
+const EVENT_SIZE = sql`(${jsonSize('j.changes')}) + (${jsonSize('j.data')}) AS size`;
 
-/** The events of a record in batches of a size. */
-export async function* eventBatches(
+export type EventRow = HistoryRow & { key: string };
+
+/**
+ * The events of a record of the type in the order in which they took effect, under the current codes, in windows; oldest or newest
+ * first, behind the key `after`.
+ */
+export async function* eventWindows(
   ctx: ReadContext,
   { id: objectId, typeId }: Pick<ObjectRow, 'id' | 'typeId'>,
-  { size, newestFirst }: { size: number; newestFirst: boolean },
-): AsyncGenerator<HistoryRow[]> {
+  { after: start, newestFirst = false }: { after?: string | undefined; newestFirst?: boolean },
+): AsyncGenerator<Part<EventRow>> {
   const decode = eventDecoder(ctx, typeId);
   const order = newestFirst ? sql`DESC` : empty;
-  for (let last: string | undefined; ; ) {
-    const next =
-      last === undefined ? empty : newestFirst ? sql`AND j.seq < ${last}::bigint` : sql`AND j.seq > ${last}::bigint`;
-    const rows = await ctx.query<HistoryRow & { seq: string }>(sql`
-      SELECT j.seq::text, j.id, j.type, j.at, j.actor_id AS "actorId", ${ACTOR.name} AS "actorName", j.via, j.revision, j.changes,
-        ${shownData('j')} AS data
-      FROM journal j ${ACTOR.join}
-      WHERE j.object_id = ${objectId}::uuid ${next}
-      ORDER BY j.seq ${order} LIMIT ${size}::int`);
-    yield await mapInTurns(rows, decode);
-    if (rows.length < size) return;
-    last = rows.at(-1)?.seq;
-  }
+  const windows = readWindows<EventRow>(ctx, (reached, limit) => {
+    const after = reached ?? start;
+    const behind =
+      after === undefined ? empty : newestFirst ? sql`AND j.seq < ${after}::bigint` : sql`AND j.seq > ${after}::bigint`;
+    return sql`SELECT ${EVENT}, ${EVENT_SIZE} FROM journal j ${ACTOR.join}
+      WHERE j.object_id = ${objectId}::uuid ${behind} ORDER BY j.seq ${order} LIMIT ${limit}::int`;
+  });
+  for await (const { rows, isLast } of windows) yield { rows: await mapInTurns(rows, decode), isLast };
+}
+
+/** The event of the record with this id. */
+export async function findEvent(
+  ctx: ReadContext,
+  { id: objectId, typeId }: Pick<ObjectRow, 'id' | 'typeId'>,
+  eventId: string,
+): Promise<EventRow | undefined> {
+  const [row] = await ctx.query<EventRow>(sql`
+    SELECT ${EVENT} FROM journal j ${ACTOR.join} WHERE j.object_id = ${objectId}::uuid AND j.id = ${eventId}::uuid`);
+  return row === undefined ? undefined : eventDecoder(ctx, typeId)(row);
 }
 
 /** Changes of one record that are looked through for the names of changed fields, newest first. */

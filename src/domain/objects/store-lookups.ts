@@ -8,7 +8,6 @@ import type { ReadContext, TableWrite, WriteContext } from '../../platform/unit-
 import type { IdOf, Referent } from '../../lib/data-types/index.ts';
 import type { Queryable } from '../../platform/database/pool.ts';
 import { decodeValue, type FieldDefinition, registry, storedCodes } from '../metadata/index.ts';
-import { ACTOR, saysStored, storedMember } from '../../platform/audit/journal.ts';
 import { jsonOf } from '../../platform/database/filter-sql-fields.ts';
 import { JOINED_NAMES, JOINS, OBJECT_COLUMNS, type ObjectRow, queryObjects } from './store.ts';
 import type { HistoryRow } from './store-history.ts';
@@ -82,30 +81,6 @@ export async function findChanges(
     WHERE j.object_id = ${id}::uuid AND j.revision = ${revision}::int AND j.type = 'ObjectUpdated'`);
   const changes = row?.changes ?? null;
   return changes === null ? null : storedCodes(registry(ctx), typeId).decodeChanges(changes);
-}
-
-/** An event that made a revision of a record. `hasStateId`: whether it tells the id of the workflow state, which may be null. */
-export type RevisionRow = Pick<HistoryRow, 'type' | 'at' | 'actorId' | 'actorName' | 'via' | 'changes'> & {
-  revision: number;
-  typeVersion: number | null;
-  hasStateId: boolean;
-  workflowStateId: string | null;
-};
-
-/** The events that made the revisions of a record of the type up to `last`, under the current codes. */
-export async function listRevisions(
-  ctx: ReadContext,
-  { id, typeId }: Pick<ObjectRow, 'id' | 'typeId'>,
-  last: number,
-): Promise<RevisionRow[]> {
-  const rows = await ctx.query<RevisionRow>(sql`
-    SELECT j.revision, j.type, j.at, j.actor_id AS "actorId", ${ACTOR.name} AS "actorName", j.via, j.changes,
-      ${storedMember('j', 'version')}::int AS "typeVersion", ${saysStored('j', 'workflowState')} AS "hasStateId",
-      ${storedMember('j', 'workflowState')} AS "workflowStateId"
-    FROM journal j ${ACTOR.join}
-    WHERE j.object_id = ${id}::uuid AND j.revision <= ${last}::bigint ORDER BY j.seq`);
-  const codes = storedCodes(registry(ctx), typeId);
-  return rows.map((row) => ({ ...row, changes: row.changes === null ? null : codes.decodeChanges(row.changes) }));
 }
 
 export interface ImageRow {

@@ -10,6 +10,7 @@ import {
   preload,
   requireAction,
   requireVisible,
+  visibleIds,
   type VisibleObject,
   readableTitle,
 } from '../objects/index.ts';
@@ -129,8 +130,6 @@ export const relationEvents: EventFilter = async (ctx, object, events) => {
   const about = events.flatMap((event) =>
     event.data !== null && typeof event.data.relationId === 'string' ? [{ id: event.id, end: other(event.data) }] : [],
   );
-  await preload(ctx, [...new Set(about.map((one) => one.end))]);
-  const hidden = new Set<string>();
-  for (const one of about) if ((await findVisible(ctx, one.end)) === undefined) hidden.add(one.id);
-  return hidden;
+  const visible = await visibleIds(ctx, [...new Set(about.map((one) => one.end))]);
+  return new Set(about.flatMap((one) => (visible.has(one.end) ? [] : [one.id])));
 };

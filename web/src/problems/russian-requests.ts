@@ -21,6 +21,8 @@ export const RUSSIAN_REQUESTS: Readonly<Record<keyof typeof REQUEST_PROBLEMS, st
   REVISION_FORMAT: 'Укажите номер версии в кавычках, например "3".',
   REVISION_MISMATCH: 'Укажите ту же версию, что и в expectedRevision, или только одну из двух.',
   POSITION_FORMAT: 'Укажите {header} из прежнего ответа или не указывайте его.',
+  PAGE_OR_AFTER: 'Укажите либо page, pageSize и order, либо limit и after.',
+  AFTER_NOT_IN_LIST: 'В списке нет элемента с таким id.',
   PAGE_TOO_LARGE: 'page × pageSize может быть не больше {max}. Сократите список фильтром.',
   NO_TYPE: 'Такого типа записей нет.',
   REVISION_OR_AT: 'Укажите либо revision, либо at, но не оба параметра.',

@@ -1,6 +1,6 @@
-/** Limits how many dry runs run at once, and shares the slots among callers. Dry runs hold locks and a connection until they end. */
+/** Limits how many long pieces of work run at once, and shares the slots among callers: dry runs, and long reads. */
 import type { Waiter } from '../platform/unit-of-work/binding.ts';
-import { overloaded } from './admission.ts';
+import type { Fault } from '../lib/fault.ts';
 import { ClientGone } from './errors.ts';
 
 interface Waiting {
@@ -8,11 +8,13 @@ interface Waiting {
   let: () => void;
 }
 
-export class DryRunSlots {
+export class Slots {
   readonly #mostEach: number;
   readonly #mostWaiting: number;
+  readonly #mostWaitMs: number | undefined;
+  readonly #refusal: () => Fault;
   readonly #waiting: Waiting[] = [];
-  /** Number of running dry runs of each caller. */
+  /** Number of slots that each caller holds. */
   readonly #running = new Map<string, number>();
   #free: number;
 
@@ -20,18 +22,34 @@ export class DryRunSlots {
    * @param most maximum number that run at once
    * @param mostEach maximum number of each caller that run at once; below `most`, so that others need not wait for one caller
    * @param mostWaiting maximum number of each caller that wait
+   * @param mostWaitMs how long they wait; without a limit if absent
+   * @param refusal for those who may not wait, or waited too long
    */
-  constructor({ most, mostEach, mostWaiting }: { most: number; mostEach: number; mostWaiting: number }) {
+  constructor({
+    most,
+    mostEach,
+    mostWaiting,
+    mostWaitMs,
+    refusal,
+  }: {
+    most: number;
+    mostEach: number;
+    mostWaiting: number;
+    mostWaitMs?: number;
+    refusal: () => Fault;
+  }) {
+    this.#mostWaitMs = mostWaitMs;
+    this.#refusal = refusal;
     this.#mostEach = mostEach;
     this.#mostWaiting = mostWaiting;
     this.#free = most;
   }
 
   /**
-   * Runs the work when a slot is free. Of those who wait, the caller with the fewest running dry runs is first, then the one who
+   * Runs the work when a slot is free. Of those who wait, the caller with the fewest slots is first, then the one who
    * came first.
    *
-   * @throws Fault OVERLOADED if the caller has too many waiting; ClientGone if nobody waits for the result any more
+   * @throws Fault the refusal; ClientGone if nobody waits for the result any more
    */
   async run<T>(work: () => Promise<T>, waiter: Waiter): Promise<T> {
     const { callerId } = waiter;
@@ -47,13 +65,19 @@ export class DryRunSlots {
 
   async #wait(waiter: Waiter): Promise<void> {
     const own = this.#waiting.filter((one) => one.waiter.callerId === waiter.callerId && !one.waiter.isGone());
-    if (own.length >= this.#mostWaiting) {
-      throw overloaded(`You have ${this.#mostWaiting} waiting dry runs. Retry after the time in Retry-After.`);
-    }
+    if (own.length >= this.#mostWaiting) throw this.#refusal();
     waiter.rest();
-    await new Promise<void>((resolve) => {
-      this.#waiting.push({ waiter, let: resolve });
-    });
+    let timer: NodeJS.Timeout | undefined;
+    await new Promise<void>((resolve, reject) => {
+      const waiting: Waiting = { waiter, let: resolve };
+      this.#waiting.push(waiting);
+      if (this.#mostWaitMs === undefined) return;
+      timer = setTimeout(() => {
+        this.#waiting.splice(this.#waiting.indexOf(waiting), 1);
+        reject(this.#refusal());
+      }, this.#mostWaitMs);
+      timer.unref();
+    }).finally(() => clearTimeout(timer));
   }
 
   #begin(callerId: string): void {
