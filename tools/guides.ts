@@ -24,6 +24,11 @@ const root = path.resolve(import.meta.dirname, '..');
 const READY_MS = 120_000;
 const BLOCK_MS = 300_000;
 
+/** Variables that commands or libraries of Docket read. */
+const SETTING = /^(?:DOCKET_|DATABASE_|OTEL_|AWS_)/;
+/** They name the service for all guides. */
+const SHARED: ReadonlySet<string> = new Set(['DOCKET_URL', 'DOCKET_KEY']);
+
 /** In this order. The README starts the service and sets the variables that the others use. */
 export const GUIDES = [
   'README.md',
@@ -49,6 +54,7 @@ export const GUIDES = [
   'docs/how-to/manage-keys.md',
   'docs/how-to/upgrade.md',
   'docs/how-to/scale.md',
+  'docs/how-to/uninstall.md',
 ];
 
 /** Guides that connect Docket with programs of other projects, with their Debian packages: `npm run test:recipes [-- NAME…]`. */
@@ -229,6 +235,13 @@ export class Reader {
     }
   }
 
+  /** Settings of Docket that are exported in the reader's terminal, except the two that every guide uses. */
+  settings(): Set<string> {
+    const listed = this.#must(this.#bash('export -p'), 'export -p');
+    const names = [...listed.matchAll(/^declare -x (\w+)/gm)].map(([, name = '']) => name);
+    return new Set(names.filter((name) => SETTING.test(name) && !SHARED.has(name)));
+  }
+
   /**
    * Runs the blocks of a page.
    *
@@ -305,8 +318,10 @@ export async function runGuides(
     for (const name of chosen) {
       if (name === 'README.md') continue;
       try {
+        const before = reader.settings();
         await reader.read(name);
-        report(name, '');
+        const left = [...reader.settings().difference(before)];
+        report(name, left.length === 0 ? '' : `leaves settings in the terminal: ${left.join(', ')}`);
       } catch (error) {
         if (!(error instanceof GuideError)) throw error;
         report(name, error.message);
