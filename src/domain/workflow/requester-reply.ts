@@ -7,7 +7,7 @@ import { isFault } from '../../lib/fault.ts';
 import type { ReadContext, WriteContext } from '../../platform/unit-of-work/context.ts';
 import { writeContextAs } from '../../platform/unit-of-work/unit-context.ts';
 import { systemActor } from '../access/index.ts';
-import { registry, typeView } from '../metadata/index.ts';
+import { fieldsInRole, typeView } from '../metadata/index.ts';
 import { stateTimes, type VisibleObject } from '../objects/index.ts';
 import { transitionObject } from './commands.ts';
 import { findTransition } from './queries.ts';
@@ -35,7 +35,7 @@ export async function fireOnReply(ctx: WriteContext, object: VisibleObject): Pro
  * the same words elsewhere they do their work.
  */
 function isReply(ctx: ReadContext, { row, version, right }: VisibleObject): boolean {
-  const fields = registry(ctx).settings.notificationFields.requester.flatMap((code) => version.fields.get(code) ?? []);
+  const fields = (['requester', 'participants'] as const).flatMap((role) => fieldsInRole(version, role));
   const { userId } = ctx.actor;
   if (userId === null || !fields.some(({ code }) => [row.values[code]].flat().includes(userId))) return false;
   const works = right.can('update') || COMMENT_RIGHTS.some((one) => right.can(one));
