@@ -307,7 +307,7 @@ export const FAULT_GUIDES: Readonly<Record<FaultCode, FaultGuide>> = {
   },
   RATE_LIMITED: {
     cause:
-      'The key has used its requests of this minute; the header `RateLimit` of every answer gives the remaining number. Without a valid key or session: the address has used its requests, or must wait before the next sign-in.',
+      'The key has used its requests of this minute; the header `RateLimit` of every answer gives the remaining number. Or this caller has 8 open event streams or 64 waiting requests in this process; the message says so, and those that are open go on. Without a valid key or session: the address has used its requests, or must wait before the next sign-in.',
     act: WAIT,
     details: [],
   },

@@ -34,6 +34,19 @@ describe('a dry run', () => {
     return { data: answer.body.data, ...answer.body.meta.effects };
   };
 
+  it('shows the changes of an event in the order of the history', async () => {
+    const { id } = await around.make({});
+    const body = { expectedRevision: 1, changes: { title: 'Other', secret: 'hush', kind: 'b' } };
+    const [tried] = (await dry('chief', 'PATCH', `/objects/${id}`, body)).events;
+    await around.ok('chief', 'PATCH', `/objects/${id}`, body);
+    const written = (await around.ok('chief', 'GET', `/objects/${id}/history`)).at(-1);
+    assert.deepEqual(tried.changes, written.changes);
+    assert.deepEqual(
+      tried.changes.map(({ field }: any) => field),
+      ['kind', 'secret', 'title'],
+    );
+  });
+
   it('shows each caller the events that the history would show, and no number', async () => {
     const made = await around.make({ kind: 'a' });
     const take = { transitionId: around.id('take'), expectedRevision: 1, expectedStateId: made.stateId };

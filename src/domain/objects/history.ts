@@ -26,7 +26,10 @@ export function actorAnswer({
   return { id: actorId, displayName: actorName ?? 'system', via };
 }
 
-/** An event of the history with the changes of readable fields; undefined if all its changes are hidden. */
+/**
+ * An event of the history with the changes of readable fields, in the order of their codes; undefined if all its changes are
+ * hidden. The journal does not keep the order in which a change named its fields, so a dry run must not show it either.
+ */
 export function eventAnswer(event: HistoryRow, canRead: (code: string) => boolean): HistoryEventAnswer | undefined {
   const all = Object.entries(event.changes ?? {});
   const shown = all.filter(([field]) => RECORD_CHANGES.has(field) || canRead(field));
@@ -37,7 +40,9 @@ export function eventAnswer(event: HistoryRow, canRead: (code: string) => boolea
     at: event.at,
     actor: actorAnswer(event),
     revision: event.revision,
-    changes: shown.map(([field, [from, to]]) => ({ field, from, to })),
+    changes: shown
+      .map(([field, [from, to]]) => ({ field, from, to }))
+      .toSorted((one, other) => (one.field < other.field ? -1 : 1)),
     data: event.data ?? {},
   };
 }
