@@ -51,7 +51,7 @@ dashboards.tiles[].kind dashboards.tiles[].title dashboards.tiles[].query.measur
 dashboards.tiles[].query.period.from dashboards.tiles[].query.period.to dashboards.tiles[].query.period.lastDays
 dashboards.tiles[].query.timeZone dashboards.tiles[].width
 macros.comment.visibility
-rules.enabled rules.on[] rules.after.duration rules.once rules.do[].comment.visibility rules.onError
+rules.enabled rules.order rules.on[] rules.after.duration rules.once rules.do[].comment.visibility rules.onError
 mailboxes.address mailboxes.authServer mailboxes.unknownSender mailboxes.imap.host mailboxes.imap.port mailboxes.imap.tls
 mailboxes.imap.user mailboxes.enabled
 `

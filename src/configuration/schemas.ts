@@ -90,7 +90,7 @@ export const FilledSetSchema = Type.Object({}, { additionalProperties: true, ...
 /** One of several strings. The static type is given explicitly, because that of a union built from a list would be `never`. */
 export function oneOf<const V extends string>(
   values: readonly V[],
-  options: { description?: string } = {},
+  options: { description?: string; names?: Names } = {},
 ): TUnsafe<V> {
   return Type.Union(
     values.map((value) => Type.Literal(value)),

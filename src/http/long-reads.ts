@@ -1,5 +1,5 @@
 /**
- * Lists that are sent while they are read, and other reads of more than one window (docs/spec/conventions.md#limits). Each
+ * Lists of more than one window, which are sent while they are read (docs/spec/conventions.md#limits). Each
  * caller has two at a time: one caller must not fill the memory, nor take the database from others.
  */
 import { Fault } from '../lib/fault.ts';

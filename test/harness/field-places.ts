@@ -81,6 +81,10 @@ export const FIELD_PLACES: Readonly<Record<string, { bundle: string; at: string 
   },
   'workflows.transitions[].set': { bundle: transition('set: { cost: 1 }'), at: 'workflows.flow.transitions.close.set' },
   'types.title': { bundle: type('memo'), at: 'types.case.title' },
+  'types.fields[].role': {
+    bundle: type('title').replace('dataType: user }', 'dataType: user, role: requester }'),
+    at: 'types.case.fields.owner.role',
+  },
   'types.fields[].default': { bundle: type('title', ', default: 1'), at: 'types.case.fields.cost.default' },
   'roles.records[].where': {
     bundle: `roles: [ { code: readers, records: [ { type: case, where: ${CONDITION}, actions: [read], fields: { read: [title] } } ] } ]`,

@@ -77,7 +77,7 @@ const FieldItem = closed(
     required: Type.Optional(Type.Boolean()),
     readOnly: Type.Optional(Type.Boolean()),
     multiple: Type.Optional(Type.Boolean()),
-    role: Type.Optional(oneOf(FIELD_ROLES)),
+    role: Type.Optional(oneOf(FIELD_ROLES, { names: { kind: 'own' } })),
     constraints: Type.Optional(Constraints),
     default: Type.Optional(Type.Unknown({ names: { kind: 'value' } })),
     search: Type.Optional(
