@@ -21,6 +21,23 @@ CREATE TABLE api_keys (
 );
 CREATE INDEX api_keys_owner ON api_keys USING btree (owner_id);
 
+CREATE TABLE attachment_drafts (
+  id uuid NOT NULL,
+  object_id uuid NOT NULL,
+  original_filename text NOT NULL,
+  media_type text NOT NULL,
+  size integer NOT NULL,
+  sha256 text NOT NULL,
+  created_at timestamp with time zone NOT NULL,
+  created_by uuid NOT NULL,
+  CONSTRAINT attachment_drafts_pkey PRIMARY KEY (id),
+  CONSTRAINT attachment_drafts_size_check CHECK ((size > 0)),
+  CONSTRAINT attachment_drafts_sha256_fkey FOREIGN KEY (sha256) REFERENCES blobs(sha256)
+);
+CREATE INDEX attachment_drafts_by_age ON attachment_drafts USING btree (created_at);
+CREATE INDEX attachment_drafts_content ON attachment_drafts USING btree (sha256);
+CREATE INDEX attachment_drafts_of_user ON attachment_drafts USING btree (object_id, created_by);
+
 CREATE TABLE attachments (
   id uuid NOT NULL,
   object_id uuid NOT NULL,

@@ -6,9 +6,8 @@ import { readExamples } from './contract/examples.ts';
 import { buildDocument } from './contract/openapi.ts';
 import { Authenticator, anonymousActor, DEVICE_COOKIE, Oidc, OIDC_PATH, SignIns } from './domain/access/index.ts';
 import { ensureNumbering } from './domain/metadata/index.ts';
-import { commentEvents, readComment } from './domain/comments/index.ts';
+import { readComment } from './domain/comments/index.ts';
 import { articleEvent } from './domain/knowledge/index.ts';
-import { relationEvents } from './domain/relations/index.ts';
 import { notificationJobs } from './domain/notifications/index.ts';
 import { mailJobs, TOKEN_KEY } from './domain/mail/index.ts';
 import { reportJobs } from './domain/reports/index.ts';
@@ -36,7 +35,7 @@ import type { Caller } from './platform/unit-of-work/context.ts';
 import { Work } from './platform/unit-of-work/work.ts';
 import { type Loop, startLoop } from './worker/loop.ts';
 import { metricsReader } from './metrics.ts';
-import { bindings, CONSTRAINTS, effectsBy, followers, searchParts, systemCaller } from './modules.ts';
+import { bindings, CONSTRAINTS, effectsBy, followers, HISTORY_FILTERS, searchParts, systemCaller } from './modules.ts';
 import { deliveryTasks, tasks } from './background.ts';
 import { atMostEvery } from './lib/yielding.ts';
 
@@ -238,7 +237,7 @@ export async function buildApp(options: AppOptions): Promise<App> {
           const actor = await authenticator.actorOf(userId);
           return actor === undefined ? undefined : { ...systemCaller(await versions.fresh()), actor };
         },
-        parts: { filters: [commentEvents, relationEvents], comment: readComment, article: articleEvent },
+        parts: { filters: HISTORY_FILTERS, comment: readComment, article: articleEvent },
         onError: (error) => void outages.failed('deliveries', error),
         onRoom: () => loop?.wake('deliveries'),
         limits: options.deliveries ?? {},

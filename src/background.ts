@@ -16,6 +16,7 @@ import { fireDueRules, purgeRuleRuns, timerUpdater } from './domain/rules/index.
 import { dueTimeUpdater, fireDue } from './domain/sla/index.ts';
 import { type Deliverer, dispatchEvents, purgeDeliveries } from './domain/webhooks/index.ts';
 import type { BlobStore } from './platform/blobs/store.ts';
+import { sweepDrafts } from './domain/attachments/index.ts';
 import { sweepBlobs } from './platform/blobs/register.ts';
 import { type Clock, instant } from './platform/clock.ts';
 import type { Database } from './platform/database/pool.ts';
@@ -156,6 +157,7 @@ export function tasks({ db, blobs, versions, authenticator, clock, work, onSeale
       name: 'blobs',
       everyMs: 3_600_000,
       run: async () => {
+        await sweepDrafts(db, now());
         await sweepBlobs(db, blobs, BLOB_USES, clock.now());
         return false;
       },

@@ -31,7 +31,14 @@ import { calendarsSection, slaPoliciesSection } from './domain/sla/config.ts';
 import { signingSecretsSection, webhooksSection } from './domain/webhooks/config.ts';
 import { workflowsSection } from './domain/workflow/config.ts';
 import { metadataRoutes, typeView } from './domain/metadata/index.ts';
-import { attachmentChecks, attachmentRoutes, attachmentUse } from './domain/attachments/index.ts';
+import {
+  addCommentWithFiles,
+  attachmentChecks,
+  attachmentEvents,
+  attachmentRoutes,
+  attachmentUse,
+  draftUse,
+} from './domain/attachments/index.ts';
 import { bulkRoutes } from './domain/bulk/index.ts';
 import { exportRoutes } from './domain/exports/index.ts';
 import { importChecks, importMetrics, importRoutes } from './domain/imports/index.ts';
@@ -160,7 +167,7 @@ export function searchParts(memory?: MemorySearcher): SearchParts {
 }
 
 /** References to content in the blob store. Content without any reference is deleted. */
-export const BLOB_USES: readonly BlobUse[] = [attachmentUse, imageUse, articleImageUse, messageUse];
+export const BLOB_USES: readonly BlobUse[] = [attachmentUse, draftUse, imageUse, articleImageUse, messageUse];
 
 /** Tables with transaction ids, which differ in the database that a backup is restored to: how their rows are backed up. */
 export const BACKUP_SOURCES: BackupSources = { notification_imports: importsForBackup };
@@ -218,7 +225,8 @@ export const IMPACT: ImpactParts = {
   systemActor: (config) => systemActor(config.get(typeView)),
 };
 
-const HISTORY_FILTERS = [commentEvents, relationEvents];
+/** Which events about comments, files and relations are hidden, for everything that shows events. */
+export const HISTORY_FILTERS = [commentEvents, attachmentEvents, relationEvents];
 
 /** What a dry run would have done. */
 export function effectsBy(parts: Notifying): EffectsOf {
@@ -247,7 +255,7 @@ export function bindings(parts: Parts): BoundOperation[] {
   const bound: BoundOperation[] = [
     ...metadataRoutes,
     ...objectRoutes(HISTORY_FILTERS, parts, wordMatch(parts.search)),
-    ...commentRoutes,
+    ...commentRoutes(addCommentWithFiles),
     ...attachmentRoutes(parts),
     ...relationRoutes,
     ...workflowRoutes,

@@ -33,6 +33,7 @@ const MODULE_DEPENDENCIES: Readonly<Record<string, readonly string[]>> = {
     'metadata',
     'objects',
     'comments',
+    'attachments',
     'relations',
     'reports',
     'workflow',
@@ -47,13 +48,13 @@ const MODULE_DEPENDENCIES: Readonly<Record<string, readonly string[]>> = {
   imports: ['objects', 'metadata', 'identity', 'notifications'],
   exports: ['objects', 'metadata'],
   // Rights on comments and articles are part of the statement that selects events.
-  feed: ['objects', 'comments', 'knowledge', 'metadata'],
+  feed: ['objects', 'comments', 'attachments', 'knowledge', 'metadata'],
   // Rights on comments are part of the statements. Groups are notified by their members.
-  notifications: ['identity', 'objects', 'comments', 'metadata'],
+  notifications: ['identity', 'objects', 'comments', 'attachments', 'metadata'],
   // A report takes the conditions of searches, and counts the outcomes of SLA instances.
   reports: ['identity', 'objects', 'comments', 'metadata', 'search', 'sla'],
   // The context carries the rights of the key's owner.
-  inbound: ['objects', 'comments', 'identity'],
+  inbound: ['objects', 'comments', 'attachments', 'identity'],
   knowledge: ['metadata'],
   // Rules run the commands of a record's parts; their texts are filled like those of macros, and calendars count their time.
   rules: ['objects', 'comments', 'relations', 'workflow', 'metadata', 'desk', 'sla'],

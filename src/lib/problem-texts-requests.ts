@@ -50,6 +50,10 @@ export const REQUEST_PROBLEMS = {
   TRANSITION_NEEDS_HIDDEN: ['REQUIRED', 'The transition needs a field that you may not write. Ask an administrator.'],
   CONDITION_NOT_MET: ['CONDITION_NOT_MET', 'The condition of the transition requires another value.'],
   COMMENT_TEXT: ['INVALID_TEXT', 'The text contains characters that are not allowed. Remove them.'],
+  NO_FILE_FOR_COMMENT: [
+    'UNKNOWN_FILE',
+    'There is no file of yours with this id on the record, or it is in a comment already. Upload it again.',
+  ],
   RELATED_TO_ITSELF: ['SELF', 'A record cannot be related to itself.'],
   NO_RELATION_TARGET: ['UNKNOWN_TARGET', 'There is no such record, or this relation does not allow it.'],
   NO_RELATION_DEFINITION: ['UNKNOWN_DEFINITION', 'There is no such active relation definition for this record.'],

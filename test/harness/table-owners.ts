@@ -126,6 +126,7 @@ export const TABLES: Readonly<Record<string, Ownership>> = {
   inline_images: { owner: 'objects' },
   blobs: { owner: 'platform' },
   attachments: { owner: 'attachments' },
+  attachment_drafts: { owner: 'attachments' },
   kb_articles: { owner: 'knowledge' },
   kb_versions: { owner: 'knowledge' },
   kb_images: { owner: 'knowledge' },

@@ -12,8 +12,13 @@ const AttachmentSchema = Type.Object(
     commentId: Type.Optional({
       ...Id,
       description:
-        'The internal comment that the file came with: only who may see it may see the file. Otherwise absent.',
+        'The comment to which the file belongs: only who may see it may see the file. Absent for other files.',
     }),
+    draft: Type.Optional(
+      Type.Literal(true, {
+        description: 'The file waits for a comment of its uploader, who alone sees it. Absent for other files.',
+      }),
+    ),
     originalFilename: Type.String(),
     mediaType: Type.String(),
     size: Type.Integer({ minimum: 1, description: 'Size in bytes.' }),
@@ -40,7 +45,8 @@ export const listAttachments = defineOperation({
   status: 200,
   tag,
   summary: 'List the files of a record, oldest first',
-  description: 'Archived attachments are left out. Use `GET /attachments/{attachmentId}/content` for the content.',
+  description:
+    'Archived attachments and those of archived comments are left out. The drafts of the caller come last. Use `GET /attachments/{attachmentId}/content` for the content.',
   params: ofObject,
   answer: Type.Array(AttachmentSchema),
   faults: ['NOT_FOUND'],
@@ -58,8 +64,9 @@ export const addAttachment = defineOperation({
   tag,
   summary: 'Add a file to a record',
   description:
-    'The decoded content is limited by the setting `attachmentMaxBytes`, 7 MiB by default. Adding an attachment does not change the revision of the record.',
+    'The decoded content is limited by the setting `attachmentMaxBytes`, 7 MiB by default. Adding an attachment does not change the revision of the record. With `draft=true` only the caller sees the file, until a comment takes it by `attachmentIds`; it is in no history and no count, and is removed after a day.',
   params: ofObject,
+  query: closed({ draft: Type.Optional(Type.Boolean()) }),
   body: closed({
     filename: Type.String({ minLength: 1, maxLength: 1000 }),
     contentBase64: Type.String({ description: 'The content in base64 of RFC 4648, with padding.' }),
@@ -100,7 +107,7 @@ export const archiveAttachment = defineOperation({
   tag,
   summary: 'Archive a file',
   description:
-    'An archived attachment is not listed any more and its content cannot be downloaded. The expected revision comes in the JSON body or in If-Match.',
+    'An archived attachment is not listed any more and its content cannot be downloaded. A draft is removed by its uploader with the right to add files. The expected revision comes in the JSON body or in If-Match.',
   params,
   body: closed({ expectedRevision: Revision }),
   ifMatch: true,

@@ -12,7 +12,7 @@ import { recordMissing } from '../objects/index.ts';
 
 const differs = namesOf({
   'history (object_id)': sql`h.id IS NULL`,
-  comment_id: sql`b.comment_id::text IS DISTINCT FROM h.data ->> 'commentId'`,
+  comment_id: sql`b.comment_id::text IS DISTINCT FROM coalesce(h.data ->> 'commentId', h.taken_by)`,
   original_filename: sql`b.original_filename IS DISTINCT FROM h.data ->> 'originalFilename'`,
   media_type: sql`b.media_type IS DISTINCT FROM h.data ->> 'mediaType'`,
   size: sql`b.size::text IS DISTINCT FROM h.data ->> 'size'`,
@@ -30,7 +30,9 @@ const replayed = (after: string, limit: number): Sql => sql`
     SELECT j.object_id, (j.data ->> 'attachmentId')::uuid AS id, j.type, j.at, j.actor_id, j.data FROM journal j
     WHERE j.object_id = ANY (SELECT b.object_id FROM b) AND j.type IN ('AttachmentAdded', 'AttachmentArchived')
   ), h AS (
-    SELECT e.*, EXISTS (SELECT 1 FROM e x WHERE x.id = e.id AND x.type = 'AttachmentArchived') AS archived
+    SELECT e.*, EXISTS (SELECT 1 FROM e x WHERE x.id = e.id AND x.type = 'AttachmentArchived') AS archived,
+      (SELECT j.data ->> 'commentId' FROM journal j WHERE j.object_id = e.object_id AND j.type = 'CommentAdded'
+        AND j.data -> 'attachmentIds' ? e.id::text) AS taken_by
     FROM e WHERE e.type = 'AttachmentAdded'
   )
   SELECT b.id, ${differs} AS differs FROM b LEFT JOIN h ON h.id = b.id AND h.object_id = b.object_id ORDER BY b.id`;
@@ -50,7 +52,7 @@ export const attachmentChecks: readonly Check[] = [
   rowCheck(
     'I5 a kept answer has its attachment',
     sql`SELECT 'key ' || k.key AS what FROM (${keptAnswersOf('attachments.add')}) k LEFT JOIN attachments a ON a.id = k.id
-      WHERE a.id IS NULL
+      WHERE a.id IS NULL AND k.draft IS NULL
       UNION ALL SELECT 'attachment ' || k.id AS what FROM (${keptAnswersOf('attachments.add')}) k
       GROUP BY k.id HAVING count(*) > 1`,
   ),
@@ -58,6 +60,7 @@ export const attachmentChecks: readonly Check[] = [
     'I8 files are there, byte by byte',
     (after, limit) => sql`
       SELECT a.sha256, min(a.size) AS least, max(a.size) AS most, 'attachment ' || min(a.id::text) AS what
-      FROM attachments a WHERE a.sha256 > ${after} GROUP BY a.sha256 ORDER BY a.sha256 LIMIT ${limit}::int`,
+      FROM (SELECT id, sha256, size FROM attachments UNION ALL SELECT id, sha256, size FROM attachment_drafts) a
+      WHERE a.sha256 > ${after} GROUP BY a.sha256 ORDER BY a.sha256 LIMIT ${limit}::int`,
   ),
 ];

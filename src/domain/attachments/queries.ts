@@ -1,46 +1,56 @@
 /** Reads of attachments. The caller must be able to read the record. */
+import { COMMENT_RIGHTS } from '../../contract/comment-visibility.ts';
 import { Reply } from '../../contract/operation.ts';
 import { Fault } from '../../lib/fault.ts';
 import type { RequestFacts, Runner } from '../../platform/unit-of-work/binding.ts';
 import { type ContentParts, isKnown, ownerOf } from '../../platform/blobs/serve.ts';
 import type { ReadContext } from '../../platform/unit-of-work/context.ts';
-import { findVisible, visibleRecord, requireVisible, type VisibleObject } from '../objects/index.ts';
+import { type EventFilter, findVisible, visibleRecord, requireVisible, type VisibleObject } from '../objects/index.ts';
 import { contentHeaders, requestedRange } from './rules.ts';
-import { type AttachmentRow, findAttachment, findServed, listAttachments as listRows } from './store.ts';
+import { type AttachmentRow, findAttachment, findServed, listAttachments as listRows, listHidden } from './store.ts';
+import { findDraft, listDrafts } from './store-drafts.ts';
 
 export type AttachmentAnswer = Omit<AttachmentRow, 'commentId' | 'createdBy' | 'createdByName'> & {
   commentId?: string;
+  draft?: true;
   createdBy: { id: string; displayName: string } | null;
 };
 
-export function attachmentAnswer({ createdBy, createdByName, commentId, ...row }: AttachmentRow): AttachmentAnswer {
-  const of = commentId === null ? {} : { commentId };
+export function attachmentAnswer(
+  { createdBy, createdByName, commentId, ...row }: AttachmentRow,
+  isDraft = false,
+): AttachmentAnswer {
+  const of = { ...(commentId === null ? {} : { commentId }), ...(isDraft ? { draft: true as const } : {}) };
   return { ...row, ...of, createdBy: createdBy === null ? null : { id: createdBy, displayName: createdByName ?? '' } };
 }
 
-/** @throws Fault NOT_FOUND */
+/** The attachments that the caller may see, then the caller's drafts. @throws Fault NOT_FOUND */
 export async function listAttachments(ctx: ReadContext, objectId: string): Promise<AttachmentAnswer[]> {
   await requireVisible(ctx, objectId);
-  return (await listRows(ctx, objectId)).map(attachmentAnswer);
+  const [rows, drafts] = [await listRows(ctx, objectId), await listDrafts(ctx, objectId)];
+  return [...rows.map((row) => attachmentAnswer(row)), ...drafts.map((row) => attachmentAnswer(row, true))];
 }
 
 /** The attachment with its record. An attachment of a hidden record or comment counts as missing. @throws Fault NOT_FOUND */
 export async function requireAttachment(
   ctx: ReadContext,
   id: string,
-): Promise<{ row: AttachmentRow; object: VisibleObject }> {
-  const row = await findAttachment(ctx, id);
+): Promise<{ row: AttachmentRow; object: VisibleObject; isDraft: boolean }> {
+  const added = await findAttachment(ctx, id);
+  const row = added ?? (await findDraft(ctx, id));
   const object = row === undefined ? undefined : await findVisible(ctx, row.objectId);
   if (row === undefined || object === undefined) {
     throw new Fault('NOT_FOUND', 'There is no such attachment, or you may not see it.');
   }
-  return { row, object };
+  return { row, object, isDraft: added === undefined };
 }
 
 /** Archived attachments are not served. @throws Fault NOT_FOUND */
 async function requireServed(ctx: ReadContext, id: string): Promise<AttachmentRow> {
   const visible = visibleRecord(ctx, 'a.object_id');
-  const row = visible === null ? undefined : await findServed(ctx, id, visible);
+  const ofDraft = visibleRecord(ctx, 'd.object_id');
+  const isBlind = visible === null || ofDraft === null;
+  const row = isBlind ? undefined : ((await findServed(ctx, id, visible)) ?? (await findDraft(ctx, id, ofDraft)));
   if (row === undefined) throw new Fault('NOT_FOUND', 'There is no such attachment, or you may not see it.');
   return row;
 }
@@ -80,3 +90,13 @@ export async function replayAttachment(ctx: ReadContext, data: unknown): Promise
   await requireAttachment(ctx, (data as AttachmentAnswer).id);
   return data;
 }
+
+/** Selects the history events of files whose comment the caller may not see now, also of those that got it later. */
+export const attachmentEvents: EventFilter = async (ctx, object, events) => {
+  const about = events.flatMap(({ id, data }) =>
+    typeof data?.attachmentId === 'string' ? [{ id, file: data.attachmentId }] : [],
+  );
+  if (about.length === 0 || COMMENT_RIGHTS.every((right) => object.right.can(right))) return new Set();
+  const hidden = await listHidden(ctx, object.row.id, [...new Set(about.map(({ file }) => file))]);
+  return new Set(about.flatMap(({ id, file }) => (hidden.has(file) ? [id] : [])));
+};

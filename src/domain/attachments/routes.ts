@@ -9,11 +9,12 @@ export function attachmentRoutes(content: ContentParts<Runner['caller']>): Bound
     bind(contract.listAttachments, (ctx, { params }) => listAttachments(ctx, params.objectId)),
     bind(
       contract.addAttachment,
-      (ctx, { params, body }) => {
+      (ctx, { params, body, query }) => {
         const { objectId: bodyObjectId, ...file } = body;
         return addAttachment(ctx, {
           ...file,
           ...params,
+          ...query,
           ...(bodyObjectId === undefined ? {} : { bodyObjectId }),
         });
       },

@@ -1,7 +1,7 @@
 /** SQL on the table `attachments`. */
 import type { ItemState } from '../../contract/state.ts';
 import { userName } from '../../platform/audit/journal.ts';
-import sql, { type Sql } from 'sql-template-tag';
+import sql, { raw, type Sql } from 'sql-template-tag';
 import type { ReadContext } from '../../platform/unit-of-work/context.ts';
 import { ofVisibleComment } from '../comments/index.ts';
 import { type GuardedWrite, guarded } from '../objects/index.ts';
@@ -10,7 +10,7 @@ import type { BlobUse } from '../../platform/blobs/register.ts';
 export interface AttachmentRow {
   id: string;
   objectId: string;
-  /** The comment that the file came with: only who may see it may see the file. */
+  /** The comment that the file belongs to: only who may see it may see the file. */
   commentId: string | null;
   originalFilename: string;
   mediaType: string;
@@ -27,7 +27,7 @@ const COLUMNS = sql`a.id, a.object_id AS "objectId", a.comment_id AS "commentId"
   a.sha256, a.revision, a.state, a.created_at AS "createdAt", a.created_by AS "createdBy",
   ${userName('a.created_by')} AS "createdByName"`;
 
-/** The attachment, unless it came with a comment that the caller may not see. The record is not checked. */
+/** The attachment, unless it belongs to a comment that the caller may not see. The record is not checked. */
 export async function findAttachment(ctx: ReadContext, id: string): Promise<AttachmentRow | undefined> {
   const [row] = await ctx.query<AttachmentRow>(sql`
     SELECT ${COLUMNS} FROM attachments a WHERE a.id = ${id}::uuid AND ${ofVisibleComment(ctx, 'a.comment_id')}`);
@@ -86,3 +86,35 @@ export const archiveAttachment: GuardedWrite<{ id: string; expected: number }, '
 
 /** Archived attachments keep their content. */
 export const attachmentUse: BlobUse = (sha256) => sql`EXISTS (SELECT 1 FROM attachments a WHERE a.sha256 = ${sha256})`;
+
+/** Of these attachments of the record, those that belong to a comment that the caller may not see. */
+export async function listHidden(ctx: ReadContext, objectId: string, ids: readonly string[]): Promise<Set<string>> {
+  const rows = await ctx.query<{ id: string }>(sql`
+    SELECT a.id FROM attachments a WHERE a.object_id = ${objectId}::uuid AND a.id = ANY(${[...ids]}::uuid[])
+      AND NOT ${ofVisibleComment(ctx, 'a.comment_id', true)}`);
+  return new Set(rows.map(({ id }) => id));
+}
+
+/** The comment to which the file of an event belongs now. @param data column with the data of the event */
+export function commentOfFile(data: string): Sql {
+  return sql`(SELECT f.comment_id FROM attachments f WHERE f.id = (${raw(data)} ->> 'attachmentId')::uuid)`;
+}
+
+/** Those of the files that the caller added to the record and that no comment has. */
+export async function listFree(ctx: ReadContext, objectId: string, ids: readonly string[]): Promise<AttachmentRow[]> {
+  return await ctx.query<AttachmentRow>(sql`
+    SELECT ${COLUMNS} FROM attachments a WHERE a.id = ANY(${[...ids]}::uuid[]) AND a.object_id = ${objectId}::uuid
+      AND a.created_by = ${ctx.actor.userId}::uuid AND a.comment_id IS NULL AND a.state = 'ACTIVE'`);
+}
+
+/** Of two comments that take a file at once, one gets it. */
+export const giveToComment: GuardedWrite<{ id: string; object_id: string; comment_id: string }, 'attachment.add'> =
+  guarded({
+    name: 'give_to_comment',
+    guard: true,
+    records: ({ object_id }) => [object_id],
+    sql: (rows: Sql) => sql`
+      UPDATE attachments a SET comment_id = r.comment_id
+      FROM jsonb_to_recordset(${rows}) AS r (id uuid, comment_id uuid)
+      WHERE a.id = r.id AND a.comment_id IS NULL AND a.state = 'ACTIVE' RETURNING 1`,
+  });

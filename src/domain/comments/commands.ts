@@ -20,6 +20,12 @@ import { fireOnReply } from '../workflow/index.ts';
 import { type CommentAnswer, commentAnswer, rememberComment, requireComment } from './queries.ts';
 import { type CommentRow, changeComment, insertComment, listChanges } from './store.ts';
 
+export interface NewComment {
+  objectId: string;
+  body: string;
+  visibility?: CommentVisibility;
+}
+
 /** @throws Fault INVALID_VALUES */
 function text(body: string): string {
   if (isWellFormedText(body) && !hasLongMarkRun(body)) return nfc(body);
@@ -42,15 +48,16 @@ function bodyHash(body: string): string {
  *
  * A public comment of who waits for help can fire a transition (`fireOnReply`).
  *
+ * @param input `attachmentIds`: files that the same unit of work gives to the comment
  * @throws Fault NOT_FOUND, RIGHT_MISSING, ARCHIVED, INVALID_VALUES
  */
 export async function addComment(
   ctx: WriteContext,
-  input: { objectId: string; body: string; visibility?: CommentVisibility },
+  input: NewComment & { attachmentIds?: readonly string[] },
   unit: UnitPart = {},
 ): Promise<CommentAnswer> {
   const object = await requireGranted(ctx, input.objectId, 'comment.create');
-  const visibility = input.visibility ?? DEFAULT_VISIBILITY;
+  const { visibility = DEFAULT_VISIBILITY, attachmentIds = [] } = input;
   requireVisibility(object, visibility);
   ctx.markAuthorized(unit);
   requireActive(object);
@@ -79,7 +86,7 @@ export async function addComment(
   ctx.emit({
     type: 'CommentAdded',
     objectId: row.objectId,
-    data: { commentId: row.id, visibility },
+    data: { commentId: row.id, visibility, ...(attachmentIds.length === 0 ? {} : { attachmentIds }) },
     stored: { body: bodyHash(row.body) },
   });
   if (rightForVisibility(visibility) === null) await fireOnReply(ctx, object);

@@ -10,6 +10,14 @@ import { closed, Id, Instant, nullable, Revision } from '../../contract/schemas.
 const VisibilitySchema = oneOf(COMMENT_VISIBILITIES);
 const Body = Type.String({ minLength: 1, maxLength: 100_000, description: 'Plain text or Markdown.' });
 
+/** At most as many as a mail can bring. */
+export const AttachmentIds = Type.Optional(
+  Type.Array(Id, {
+    maxItems: 50,
+    description: 'Files that the caller uploaded to the record and that are in no comment. Needs `attachment.add`.',
+  }),
+);
+
 const CommentSchema = Type.Object(
   {
     id: Id,
@@ -62,9 +70,9 @@ export const addComment = defineOperation({
   tag,
   summary: 'Add a comment',
   description:
-    'Without `visibility` the comment is internal. An internal comment also needs the right Private Comment. A public comment by the requester or a participant of the record can fire a transition (`onRequesterReply` in the workflow).',
+    'Without `visibility` the comment is internal. An internal comment also needs the right Private Comment. A public comment by the requester or a participant of the record can fire a transition (`onRequesterReply` in the workflow). The files in `attachmentIds` belong to the comment then and are seen by those who see it.',
   params: ofObject,
-  body: closed({ body: Body, visibility: Type.Optional(VisibilitySchema) }),
+  body: closed({ body: Body, visibility: Type.Optional(VisibilitySchema), attachmentIds: AttachmentIds }),
   answer: CommentSchema,
   faults: ['NOT_FOUND', 'RIGHT_MISSING', 'ARCHIVED', 'INVALID_VALUES', ...RULE_FAULTS],
 });

@@ -5,15 +5,17 @@
  * Own table: `comments`. Invariants: a comment is internal by default. A change of visibility needs the right in both
  * directions. A comment has its own revision. An archived comment is kept, but not listed.
  */
-export { addComment } from './commands.ts';
-export { addComment as addOperation } from './contract.ts';
+export { addComment, type NewComment } from './commands.ts';
+export { addComment as addOperation, AttachmentIds } from './contract.ts';
 export {
   commentEvents,
   findVisibleComments,
   hiddenComments,
   plannedComment,
+  type CommentAnswer,
   readComment,
   replayComment,
+  requireComment,
   withoutHiddenIds,
 } from './queries.ts';
 export { commentRoutes } from './routes.ts';

@@ -27,11 +27,10 @@ export function visibleComments(ctx: ReadContext, rows: string, objects: string)
   return parts.length === 0 ? sql`false` : sql`(${join(parts, ' OR ')})`;
 }
 
-/**
- * Predicate: the caller may see the comment that `column` names, also an archived one, or it names none.
- */
-export function ofVisibleComment(ctx: ReadContext, column: string): Sql {
+/** Predicate: the caller may see the comment that `column` names, or it names none. @param alsoArchived for past events */
+export function ofVisibleComment(ctx: ReadContext, column: string, alsoArchived = false): Sql {
   const id = raw(column);
-  const visible = visibleRecord(ctx, 'c.object_id', visibleComments(ctx, 'c', 'o'));
+  const shown = visibleComments(ctx, 'c', 'o');
+  const visible = visibleRecord(ctx, 'c.object_id', alsoArchived ? shown : sql`c.state = 'ACTIVE' AND ${shown}`);
   return sql`(${id} IS NULL OR EXISTS (SELECT FROM comments c WHERE c.id = ${id} AND ${visible ?? sql`false`}))`;
 }

@@ -5,6 +5,7 @@ import { COMMENT_VISIBILITIES } from '../../contract/comment-visibility.ts';
 import { oneOf } from '../../configuration/schemas.ts';
 import { defineOperation } from '../../contract/operation.ts';
 import { closed, Id, nullable, Revision, Values } from '../../contract/schemas.ts';
+import { AttachmentIds } from '../comments/index.ts';
 import { WorkflowState } from '../objects/index.ts';
 import { TransitionSchema } from '../workflow/index.ts';
 
@@ -14,6 +15,7 @@ const params = closed({ objectId: Id });
 const CommentInput = closed({
   body: Type.String({ minLength: 1, maxLength: 100_000, description: 'Plain text or Markdown.' }),
   visibility: oneOf(COMMENT_VISIBILITIES),
+  attachmentIds: AttachmentIds,
 });
 
 const Macro = Type.Object(

@@ -10,7 +10,7 @@ import { pointer } from '../../lib/json.ts';
 import { problemAt } from '../../lib/problem.ts';
 import type { ReadContext, WriteContext } from '../../platform/unit-of-work/context.ts';
 import type { ConfigSource, DerivedView } from '../../platform/unit-of-work/snapshot.ts';
-import { addComment } from '../comments/index.ts';
+import { addCommentWithFiles } from '../attachments/index.ts';
 import { type LocalizedText, localized, named, registry, setValue } from '../metadata/index.ts';
 import { liveRevision, requireAction, requireVisible, updateObject, type VisibleObject } from '../objects/index.ts';
 import { findTransition, possibleTransitions, type TransitionAnswer, transitionObject } from '../workflow/index.ts';
@@ -167,7 +167,7 @@ export interface MacroUse {
   macroId: string;
   expectedRevision: number;
   /** Replaces the prepared comment; absent: the comment is added as it is prepared. */
-  comment?: { body: string; visibility: CommentVisibility };
+  comment?: { body: string; visibility: CommentVisibility; attachmentIds?: readonly string[] };
   /** Values of the transition's form; they override those of the macro. */
   values?: Record<string, unknown>;
 }
@@ -189,7 +189,7 @@ export async function applyMacro(
   const comment = input.comment ?? (await filledComments(ctx, object, [macro]))[0];
   if (comment !== undefined) requireAction(object, 'comment.create');
   const { id } = object.row;
-  const commentId = comment === undefined ? null : (await addComment(ctx, { objectId: id, ...comment })).id;
+  const commentId = comment === undefined ? null : (await addCommentWithFiles(ctx, { objectId: id, ...comment })).id;
   await change?.();
   return { object: liveRevision(ctx, object), commentId };
 }

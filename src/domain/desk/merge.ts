@@ -4,7 +4,7 @@ import { isActive } from '../../contract/state.ts';
 import { Fault } from '../../lib/fault.ts';
 import { problem } from '../../lib/problem.ts';
 import type { ReadContext, WriteContext } from '../../platform/unit-of-work/context.ts';
-import { addComment } from '../comments/index.ts';
+import { addCommentWithFiles } from '../attachments/index.ts';
 import { named } from '../metadata/index.ts';
 import {
   holdRevision,
@@ -56,7 +56,7 @@ export interface MergeInput {
   expectedRevision: number;
   targetObjectId: string;
   close: boolean;
-  comment?: { body: string; visibility: CommentVisibility };
+  comment?: { body: string; visibility: CommentVisibility; attachmentIds?: readonly string[] };
 }
 
 /**
@@ -81,7 +81,7 @@ export async function mergeObject(
   // Closing requires the revision by its change of the record. Without it, the revision is held until the unit of work ends.
   if (!close) ctx.plan(holdRevision, { id: objectId, expected: expectedRevision });
   const { relation } = await addRelation(ctx, { objectId, definitionId: definition.id, targetObjectId });
-  if (comment !== undefined) await addComment(ctx, { objectId, ...comment });
+  if (comment !== undefined) await addCommentWithFiles(ctx, { objectId, ...comment });
   if (close) {
     await transitionObject(ctx, {
       objectId,

@@ -3,6 +3,7 @@ import sql, { empty, join, type Sql } from 'sql-template-tag';
 import { EVENTS, type WebhookEvent } from '../../contract/events.ts';
 import { ACTOR, shownData } from '../../platform/audit/journal.ts';
 import type { ReadContext } from '../../platform/unit-of-work/context.ts';
+import { commentOfFile } from '../attachments/index.ts';
 import { visibleComments } from '../comments/index.ts';
 import { articleSource } from '../knowledge/index.ts';
 import type { HistoryRow } from '../objects/index.ts';
@@ -56,7 +57,7 @@ export async function listPlaced(ctx: ReadContext, range: FeedRange): Promise<Pl
         ORDER BY p.place ${order} LIMIT ${range.upTo - range.after}::bigint
       ) AS j ${ACTOR.join}
         LEFT JOIN objects o ON o.id = j.object_id
-        LEFT JOIN comments c ON c.id = (j.data ->> 'commentId')::uuid
+        LEFT JOIN comments c ON c.id = coalesce((j.data ->> 'commentId')::uuid, ${commentOfFile('j.data')})
       WHERE ${shown}
       ORDER BY j.place ${order} LIMIT ${range.limit}::int`,
     // The cost depends on the range: a generic plan would assume a part of the whole journal.

@@ -8,7 +8,8 @@ import type { Input, Operation } from '../../contract/operation.ts';
 import { contractDetails, Fault, faultAt, isFault } from '../../lib/fault.ts';
 import type { Runner } from '../../platform/unit-of-work/binding.ts';
 import type { ReadContext, WriteContext } from '../../platform/unit-of-work/context.ts';
-import { addComment, addOperation, replayComment } from '../comments/index.ts';
+import { addCommentWithFiles } from '../attachments/index.ts';
+import { addOperation, replayComment } from '../comments/index.ts';
 import {
   createObject,
   createOperation,
@@ -62,7 +63,11 @@ export function commandsOf(reader: InputReader): Commands {
       const { params, body } = add(number === undefined ? objectIdOf(call) : { objectId: NO_RECORD }, call.body);
       return async (ctx) => {
         const found = typeof number === 'string' ? await idOfNumber(ctx, number) : undefined;
-        return await addComment(ctx, { ...params, ...(found === undefined ? {} : { objectId: found }), ...body });
+        return await addCommentWithFiles(ctx, {
+          ...params,
+          ...(found === undefined ? {} : { objectId: found }),
+          ...body,
+        });
       };
     },
   };

@@ -1,9 +1,9 @@
 /** What a used mail becomes: a record or a comment, with its files. They are made by the ordinary commands, as the sender. */
-import { type CommentVisibility, seenVisibilities } from '../../contract/comment-visibility.ts';
+import type { CommentVisibility } from '../../contract/comment-visibility.ts';
 import { Fault } from '../../lib/fault.ts';
 import type { ReadContext, WriteContext } from '../../platform/unit-of-work/context.ts';
 import { addFile } from '../attachments/index.ts';
-import { addComment } from '../comments/index.ts';
+import { addComment, type CommentAnswer } from '../comments/index.ts';
 import { findType, registry, setValue } from '../metadata/index.ts';
 import { createFor, findVisible } from '../objects/index.ts';
 import { type MailFile, safeFilename } from './content.ts';
@@ -43,7 +43,7 @@ export async function makeRecord(
   const objectId = object.row.id;
   const comment =
     made.comment === null ? null : await addComment(ctx, { objectId, body: made.comment, visibility: 'public' });
-  await addFiles(ctx, objectId, kept);
+  await addFiles(ctx, objectId, kept, comment);
   return { objectId, commentId: comment?.id ?? null };
 }
 
@@ -54,12 +54,10 @@ export async function makeComment(
 ): Promise<{ objectId: string; commentId: string | null }> {
   const object = await findVisible(ctx, objectId);
   const { kept, notes } = chosenFiles(ctx, files, object?.right.can('attachment.add') === true);
-  // Files of a reply that not everybody may see are seen by those who see the comment, so there must be one.
-  const isForAll = seenVisibilities(() => false).includes(visibility);
-  const names = isForAll ? '' : kept.map(({ filename }) => filename).join('\n');
-  const body = withNotes(text, notes) || names;
+  // Files belong to the comment, so there must be one.
+  const body = withNotes(text, notes) || kept.map(({ filename }) => filename).join('\n');
   const comment = body === '' ? null : await addComment(ctx, { objectId, body, visibility });
-  await addFiles(ctx, objectId, kept, isForAll ? undefined : comment?.id);
+  await addFiles(ctx, objectId, kept, comment);
   return { objectId, commentId: comment?.id ?? null };
 }
 
@@ -93,11 +91,11 @@ async function addFiles(
   ctx: WriteContext,
   objectId: string,
   files: readonly { filename: string; file: MailFile }[],
-  commentId?: string,
+  comment: CommentAnswer | null,
 ): Promise<void> {
   for (const { filename, file } of files) {
     const mediaType = MEDIA_TYPE.test(file.mediaType) ? file.mediaType : 'application/octet-stream';
-    await addFile(ctx, { objectId, filename, mediaType, commentId }, () => file.content);
+    await addFile(ctx, { objectId, filename, mediaType, comment: comment ?? undefined }, () => file.content);
   }
 }
 

@@ -1,5 +1,6 @@
 /** SQL of making notifications. One process does it at a time: it holds the row of `notification_making`. */
 import sql, { type Sql } from 'sql-template-tag';
+import { commentOfFile } from '../attachments/index.ts';
 import { storedMember } from '../../platform/audit/journal.ts';
 import type { Queryable } from '../../platform/database/pool.ts';
 import {
@@ -82,7 +83,7 @@ const NOTIFIES = sql`(call.via <> 'import' OR EXISTS (SELECT FROM notification_i
 
 /** Columns of `AudienceEvent` of the row `j`. Of the changes only the given fields are read: texts can be long. */
 function eventColumns(fields: readonly string[]): Sql {
-  return sql`j.id, j.type, j.actor_id AS "actorId", j.object_id AS "objectId", j.data ->> 'commentId' AS "commentId",
+  return sql`j.id, j.type, j.actor_id AS "actorId", j.object_id AS "objectId", coalesce(j.data ->> 'commentId', ${commentOfFile('j.data')}::text) AS "commentId",
     CASE WHEN j.type = 'RuleNotified' THEN jsonb_build_object('users', ${storedMember('j', 'users')}, 'groups',
       ${storedMember('j', 'groups')}) ELSE '{}' END AS told,
     coalesce(j.data -> 'changed', '[]') AS changed, ARRAY(SELECT jsonb_object_keys(j.changes)) AS fields,

@@ -3,6 +3,7 @@ import sql, { empty, join, type Sql } from 'sql-template-tag';
 import { joinedUser, storedMember } from '../../platform/audit/journal.ts';
 import type { Queryable } from '../../platform/database/pool.ts';
 import type { ReadContext, TableWrite } from '../../platform/unit-of-work/context.ts';
+import { commentOfFile } from '../attachments/index.ts';
 import { visibleComments } from '../comments/index.ts';
 import { type RecordType, registry, storedCodes } from '../metadata/index.ts';
 import type { Choices, Kind } from './rules.ts';
@@ -103,7 +104,10 @@ export interface NotificationRow {
 /** Characters of a comment in the list. */
 const EXCERPT = 300;
 const AUTHOR = joinedUser('n.actor_id', 'u');
-const FROM = sql`notifications n JOIN objects o ON o.id = n.object_id LEFT JOIN comments c ON c.id = n.comment_id`;
+/** A comment can take a file after its notification. */
+const COMMENT = sql`coalesce(n.comment_id, CASE WHEN n.event_type = 'AttachmentAdded' THEN (
+  SELECT ${commentOfFile('j.data')} FROM journal j WHERE j.object_id = n.object_id AND j.id = n.event_id) END)`;
+const FROM = sql`notifications n JOIN objects o ON o.id = n.object_id LEFT JOIN comments c ON c.id = ${COMMENT}`;
 
 /** The notifications of the caller that the caller may see now, newest first. */
 export async function listNotifications(
@@ -242,7 +246,7 @@ function visibleNotifications(ctx: ReadContext, userId: string): Sql | null {
   if (read === null) return null;
   const history = actor.visible('o', 'history', now) ?? sql`false`;
   return sql`n.user_id = ${userId}::uuid AND ${read}
-    AND (n.comment_id IS NULL OR (c.state = 'ACTIVE' AND ${visibleComments(ctx, 'c', 'o')}))
+    AND (CASE WHEN c.id IS NULL THEN n.comment_id IS NULL ELSE c.state = 'ACTIVE' AND ${visibleComments(ctx, 'c', 'o')} END)
     AND (n.fields IS NULL OR ((n.kind <> 'watch' OR ${history}) AND ${readableFields(ctx)}))`;
 }
 

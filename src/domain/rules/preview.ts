@@ -22,7 +22,7 @@ import {
 import { BUDGET_MS, MOST_EXAMPLES } from './contract-preview.ts';
 import { type ActorOf, TIMER } from './reaction.ts';
 import { type CompiledRule, type Rule, ruleOf, SINCE_STATE } from './registry.ts';
-import { canMatch, type EventFacts, fires, type Occasion, seenAs, withEvent } from './rules.ts';
+import { canMatch, type EventFacts, fires, isAboutComment, type Occasion, seenAs, withEvent } from './rules.ts';
 import { allOf, eventsOf, partBefore, type PastEvent, type Wanted } from './store-preview.ts';
 import { momentOf } from './timers.ts';
 import type { CommentVisibility } from '../../contract/comment-visibility.ts';
@@ -245,7 +245,7 @@ class Scan {
       type: event.type,
       via: event.via,
       actor: event.actorId,
-      commentVisibility: visibility,
+      commentVisibility: isAboutComment(event.type) ? visibility : null,
       seenAs: seenAs(visibility, event.data?.['commentId']),
       changed: Object.keys(event.changes ?? {}),
     };

@@ -28,6 +28,7 @@ import {
   MOST_DEPTH,
   MOST_FIRINGS,
   type Occasion,
+  isAboutComment,
   seenAs,
   withEvent,
 } from './rules.ts';
@@ -286,15 +287,13 @@ class Reaction {
 }
 
 function eventFacts(ctx: ReadContext, { type, data, origin, changes }: Occurrence): EventFacts {
-  const visibility = concerns(type, 'comment')
-    ? (data as { visibility?: CommentVisibility } | undefined)?.visibility
-    : undefined;
+  const { visibility = null } = (data ?? {}) as { visibility?: CommentVisibility };
   return {
     type,
     via: origin?.via ?? ctx.via,
     actor: (origin?.actor ?? ctx.actor).userId,
-    commentVisibility: visibility ?? null,
-    seenAs: seenAs(visibility ?? null, data?.['commentId']),
+    commentVisibility: isAboutComment(type) ? visibility : null,
+    seenAs: seenAs(visibility, data?.['commentId']),
     changed: Object.keys(changes ?? {}),
   };
 }

@@ -1,4 +1,5 @@
 /** Decisions about rules: whether one fires on an event. No I/O, no clock. */
+import { type EventType, EVENTS, isAbout } from '../../contract/events.ts';
 import { type CommentVisibility, DEFAULT_VISIBILITY, seenVisibilities } from '../../contract/comment-visibility.ts';
 import { ACTOR_IN, CHANGED, isEventField } from '../../contract/rule-fields.ts';
 import { evaluate, type RecordFacts, type TypedField, type Variables } from '../../lib/filter.ts';
@@ -81,7 +82,11 @@ export function canMatch({ when, requires, dependsOnActor }: Rule, { after }: Oc
   return when === null || dependsOnActor || evaluate(when, after, variables);
 }
 
-/** Files belong to a comment only if it is not public. @param commentId of the data of an event */
+export function isAboutComment(type: string): boolean {
+  return Object.hasOwn(EVENTS, type) && isAbout(type as EventType, 'comment');
+}
+
+/** Who sees an event. Earlier events of files name no visibility: then only internal comments had files. */
 export function seenAs(visibility: CommentVisibility | null, commentId: unknown): CommentVisibility | null {
   return visibility ?? (typeof commentId === 'string' ? DEFAULT_VISIBILITY : null);
 }

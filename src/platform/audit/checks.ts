@@ -126,7 +126,8 @@ async function contentError(
  * Stored idempotent responses of an operation: `key` and the `id` of the created item, extracted from the response by `path`.
  */
 export function keptAnswersOf(operationId: string, path: readonly string[] = ['id']): Sql {
-  return sql`SELECT i.key, i.route, i.created_at, (i.answer::jsonb #>> ${[...path]}::text[])::uuid AS id
+  return sql`SELECT i.key, i.route, i.created_at, (i.answer::jsonb #>> ${[...path]}::text[])::uuid AS id,
+      i.answer::jsonb ->> 'draft' AS draft
     FROM idempotency i WHERE (i.route = ${operationId} OR starts_with(i.route, ${`${operationId} `})) AND i.status < 300`;
 }
 

@@ -43,6 +43,8 @@ export const RUSSIAN_REQUESTS: Readonly<Record<keyof typeof REQUEST_PROBLEMS, st
   TRANSITION_NEEDS_HIDDEN: 'Для перехода нужно поле, которое вам недоступно для записи. Обратитесь к администратору.',
   CONDITION_NOT_MET: 'Условие перехода требует другого значения.',
   COMMENT_TEXT: 'В тексте есть недопустимые символы. Удалите их.',
+  NO_FILE_FOR_COMMENT:
+    'Вашего файла с таким идентификатором у записи нет, или он уже в комментарии. Загрузите его снова.',
   RELATED_TO_ITSELF: 'Запись нельзя связать с ней самой.',
   NO_RELATION_TARGET: 'Такой записи нет, или эта связь её не допускает.',
   NO_RELATION_DEFINITION: 'Для этой записи нет такой активной связи.',
