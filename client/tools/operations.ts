@@ -169,15 +169,14 @@ function methodOf(surface: Surface, method: string, path: string, operation: Ope
   const places = [...path.matchAll(/\{([^}]+)\}/g)].map(([, place = '']) => place);
   const query = parameters.filter((one) => one.in === 'query');
   const hasBody = operation.requestBody !== undefined;
-  if (query.length > 0 && hasBody) throw new Error(`${id} has both a query and a body`);
   const [[status = '200', answer = {}] = []] = Object.entries(operation.responses);
   const kind = kindOf(answer);
   const args = places.map((place) => `${place}: ${type}Data['path']['${place}']`);
+  if (hasBody) args.push(`body${isRequired(operation) ? '' : '?'}: ${type}Data['body']`);
   if (query.length > 0) {
     const optional = query.every((one) => one.required !== true);
     args.push(`query: NonNullable<${type}Data['query']>${optional ? ' = {}' : ''}`);
   }
-  if (hasBody) args.push(`body${isRequired(operation) ? '' : '?'}: ${type}Data['body']`);
   args.push('options?: CallOptions');
   const result = kind === 'json' ? `${type}Responses[${status}]['data']` : kind === 'raw' ? 'Download' : 'void';
   const given = [

@@ -4745,6 +4745,10 @@ export type DeskApplyMacroData = {
        */
       body: string;
       visibility: 'public' | 'internal';
+      /**
+       * Files that the caller uploaded to the record and that are in no comment. Needs `attachment.add`.
+       */
+      attachmentIds?: Array<string>;
     };
     /**
      * Maps field codes to values, in the formats of the field schema.
@@ -4817,6 +4821,10 @@ export type DeskMergeData = {
        */
       body: string;
       visibility: 'public' | 'internal';
+      /**
+       * Files that the caller uploaded to the record and that are in no comment. Needs `attachment.add`.
+       */
+      attachmentIds?: Array<string>;
     };
   };
   path: {

@@ -156,9 +156,13 @@ export type Attachment = {
   id: string;
   objectId: string;
   /**
-   * The internal comment that the file came with: only who may see it may see the file. Otherwise absent.
+   * The comment to which the file belongs: only who may see it may see the file. Absent for other files.
    */
   commentId?: string;
+  /**
+   * The file waits for a comment of its uploader, who alone sees it. Absent for other files.
+   */
+  draft?: true;
   originalFilename: string;
   mediaType: string;
   /**
@@ -1890,6 +1894,10 @@ export type CommentsAddData = {
      */
     body: string;
     visibility?: 'public' | 'internal';
+    /**
+     * Files that the caller uploaded to the record and that are in no comment. Needs `attachment.add`.
+     */
+    attachmentIds?: Array<string>;
   };
   path: {
     objectId: string;
@@ -1999,7 +2007,9 @@ export type AttachmentsAddData = {
   path: {
     objectId: string;
   };
-  query?: never;
+  query?: {
+    draft?: boolean;
+  };
   url: '/objects/{objectId}/attachments';
 };
 

@@ -223,7 +223,7 @@ export class CommentsOperations extends Group {
   }
 
   /**
-   * Add a comment. Without `visibility` the comment is internal. An internal comment also needs the right Private Comment. A public comment by the requester or a participant of the record can fire a transition (`onRequesterReply` in the workflow). Needs the scope `comments:write`, and the right `comment.create`.
+   * Add a comment. Without `visibility` the comment is internal. An internal comment also needs the right Private Comment. A public comment by the requester or a participant of the record can fire a transition (`onRequesterReply` in the workflow). The files in `attachmentIds` belong to the comment then and are seen by those who see it. Needs the scope `comments:write`, and the right `comment.create`.
    *
    * `POST /objects/{objectId}/comments`, scope `comments:write`, right `comment.create`; made once, however often it is sent
    */
@@ -283,7 +283,7 @@ export class CommentsOperations extends Group {
 
 export class AttachmentsOperations extends Group {
   /**
-   * List the files of a record, oldest first. Archived attachments are left out. Use `GET /attachments/{attachmentId}/content` for the content. Needs the scope `files:read`, and the right `read`.
+   * List the files of a record, oldest first. Archived attachments and those of archived comments are left out. The drafts of the caller come last. Use `GET /attachments/{attachmentId}/content` for the content. Needs the scope `files:read`, and the right `read`.
    *
    * `GET /objects/{objectId}/attachments`, scope `files:read`, right `read`
    */
@@ -305,13 +305,14 @@ export class AttachmentsOperations extends Group {
   }
 
   /**
-   * Add a file to a record. The decoded content is limited by the setting `attachmentMaxBytes`, 7 MiB by default. Adding an attachment does not change the revision of the record. Needs the scope `files:write`, and the right `attachment.add`.
+   * Add a file to a record. The decoded content is limited by the setting `attachmentMaxBytes`, 7 MiB by default. Adding an attachment does not change the revision of the record. With `draft=true` only the caller sees the file, until a comment takes it by `attachmentIds`; it is in no history and no count, and is removed after a day. Needs the scope `files:write`, and the right `attachment.add`.
    *
    * `POST /objects/{objectId}/attachments`, scope `files:write`, right `attachment.add`; made once, however often it is sent
    */
   add(
     objectId: T.AttachmentsAddData['path']['objectId'],
     body: T.AttachmentsAddData['body'],
+    query: NonNullable<T.AttachmentsAddData['query']> = {},
     options?: CallOptions,
   ): Promise<T.AttachmentsAddResponses[201]['data']> {
     return this.sender.send<T.AttachmentsAddResponses[201]['data']>(
@@ -323,7 +324,7 @@ export class AttachmentsOperations extends Group {
         answer: 'json',
         keyed: true,
       },
-      { params: [objectId], body },
+      { params: [objectId], query, body },
       options,
     );
   }
@@ -348,7 +349,7 @@ export class AttachmentsOperations extends Group {
   }
 
   /**
-   * Archive a file. An archived attachment is not listed any more and its content cannot be downloaded. The expected revision comes in the JSON body or in If-Match. Needs the scope `files:write`, and the right `attachment.delete`.
+   * Archive a file. An archived attachment is not listed any more and its content cannot be downloaded. A draft is removed by its uploader with the right to add files. The expected revision comes in the JSON body or in If-Match. Needs the scope `files:write`, and the right `attachment.delete`.
    *
    * `DELETE /attachments/{attachmentId}`, scope `files:write`, right `attachment.delete`
    */
