@@ -77,16 +77,23 @@ export class Search extends SearchOperations {
 export interface Upload extends CallOptions {
   filename: string;
   mediaType?: string;
+  /** Only the caller sees the file until a comment takes it by `attachmentIds`. */
+  draft?: boolean;
 }
 
 export class Attachments extends AttachmentsOperations {
   /** Attaches a file. The media type defaults to that of a `File` or `Blob`. */
-  async upload(objectId: string, content: Content, { filename, mediaType, ...options }: Upload): Promise<Attachment> {
+  async upload(
+    objectId: string,
+    content: Content,
+    { filename, mediaType, draft, ...options }: Upload,
+  ): Promise<Attachment> {
     const contentBase64 = toBase64(await bytesOf(content));
     const type = mediaType ?? (content instanceof Blob && content.type !== '' ? content.type : undefined);
     return await this.add(
       objectId,
       { filename, contentBase64, ...(type === undefined ? {} : { mediaType: type }) },
+      draft === undefined ? {} : { draft },
       options,
     );
   }

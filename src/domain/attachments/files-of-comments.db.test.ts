@@ -68,13 +68,19 @@ describe('files of comments', () => {
     const made = await around.make();
     const file = await upload(made, 'agent', true);
     assert.equal(file.draft, true);
-    assert.deepEqual((await listed(made, 'agent')).map(({ id, draft }) => [id, draft]), [[file.id, true]]);
+    assert.deepEqual(
+      (await listed(made, 'agent')).map(({ id, draft }) => [id, draft]),
+      [[file.id, true]],
+    );
     assert.equal(await statusOf('agent', file.id), 200);
     for (const who of ['chief', 'viewer', 'stranger'] as const) {
       assert.equal(await statusOf(who, file.id), 404, who);
       assert.deepEqual(await leaks(made, who, [file.id, MARK]), [], who);
     }
-    assert.equal((await around.call('chief', 'DELETE', `/attachments/${file.id}`, { expectedRevision: 1 })).status, 404);
+    assert.equal(
+      (await around.call('chief', 'DELETE', `/attachments/${file.id}`, { expectedRevision: 1 })).status,
+      404,
+    );
     const types = async (): Promise<string[]> =>
       (await around.ok('chief', 'GET', `/objects/${made.id}/history`)).map(({ type }: any) => type);
     assert.deepEqual(await types(), ['ObjectCreated']);
