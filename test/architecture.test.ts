@@ -40,6 +40,8 @@ const MODULE_DEPENDENCIES: Readonly<Record<string, readonly string[]>> = {
     'search',
     'sla',
     'webhooks',
+    // Lists show which records have something new.
+    'notifications',
   ],
   catalog: ['objects', 'metadata'],
   // The titles of duplicates are part of the statement that reads the best hits.

@@ -663,6 +663,10 @@ export type DeskRow = {
     id: string;
     name: string;
   } | null;
+  /**
+   * Whether the caller has unread notifications of the record.
+   */
+  unread: boolean;
 };
 
 /**
@@ -5762,6 +5766,9 @@ export type NotificationsReadData = {
   body:
     | {
         ids: Array<string>;
+      }
+    | {
+        objectId: string;
       }
     | {
         all: true;

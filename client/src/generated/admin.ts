@@ -1938,7 +1938,7 @@ export class NotificationsAdministration extends Group {
   }
 
   /**
-   * Mark notifications as read. Ids of notifications that are not the caller's, or that were read before, change nothing. Needs a session, or a key with the scope `admin:manage`.
+   * Mark notifications as read. By ids, of one record, or all. Ids of notifications that are not the caller's, or that were read before, change nothing. Needs a session, or a key with the scope `admin:manage`.
    *
    * `POST /notifications/read`
    */

@@ -179,6 +179,7 @@ const DeskRow = Type.Object(
     assignee: nullable(Ref),
     group: nullable(Ref),
     requester: nullable(Ref),
+    unread: Type.Boolean({ description: 'Whether the caller has unread notifications of the record.' }),
   },
   {
     $id: 'DeskRow',

@@ -18,6 +18,7 @@ import {
   type VisibleObject,
   type WordMatch,
 } from '../objects/index.ts';
+import { unreadRecords } from '../notifications/index.ts';
 import { filterOnRecords, withinBudget } from '../search/index.ts';
 import { doneWithin } from '../reports/index.ts';
 import { remainingTimes, requirePolicy, type SlaFigures, slaFigures } from '../sla/index.ts';
@@ -45,6 +46,7 @@ export interface DeskRow extends ObjectAnswer {
   assignee: Ref | null;
   group: Ref | null;
   requester: Ref | null;
+  unread: boolean;
 }
 
 export interface DeskPage {
@@ -275,6 +277,7 @@ async function answer(
   const sla = await slaFigures(ctx, objects);
   const rows = objects.map((object) => ({ object, row: project(ctx, object) }));
   const names = await namesOf(ctx, rows);
+  const unread = await unreadRecords(ctx, page.rows);
   const of = (id: unknown): Ref | null => {
     const name = typeof id === 'string' ? names.get(id) : undefined;
     return name === undefined ? null : { id: id as string, name };
@@ -290,6 +293,7 @@ async function answer(
         assignee: value(fields.assignee),
         group: value(fields.group),
         requester: value(fields.requester),
+        unread: unread.has(row.id),
       };
     }),
     total: total.count,

@@ -37,10 +37,11 @@ export async function setWatch(ctx: WriteContext, objectId: string, watching: bo
 
 export async function readNotifications(
   ctx: WriteContext,
-  input: { ids: readonly string[] } | { all: true },
+  input: { ids: readonly string[] } | { objectId: string } | { all: true },
 ): Promise<{ read: true }> {
   const ids = 'ids' in input ? input.ids : null;
-  ctx.plan(store.markRead, { user_id: requireUser(ctx), ids, at: ctx.now });
+  const object_id = 'objectId' in input ? input.objectId : null;
+  ctx.plan(store.markRead, { user_id: requireUser(ctx), ids, object_id, at: ctx.now });
   return { read: true };
 }
 

@@ -142,9 +142,11 @@ export const readNotifications = defineOperation({
   path: '/notifications/read',
   unit: 'write',
   summary: 'Mark notifications as read',
-  description: "Ids of notifications that are not the caller's, or that were read before, change nothing.",
+  description:
+    "By ids, of one record, or all. Ids of notifications that are not the caller's, or that were read before, change nothing.",
   body: Type.Union([
     closed({ ids: Type.Array(Id, { minItems: 1, maxItems: 1000, uniqueItems: true }) }),
+    closed({ objectId: Id }),
     closed({ all: Type.Literal(true) }),
   ]),
   answer: Type.Object({ read: Type.Literal(true) }),

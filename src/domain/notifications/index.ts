@@ -23,4 +23,5 @@ export {
   readMailed,
   takeDueMails,
 } from './store.ts';
+export { unreadRecords } from './queries.ts';
 export { notificationRoutes } from './routes.ts';

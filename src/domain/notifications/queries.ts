@@ -81,3 +81,9 @@ function answer(ctx: ReadContext, row: store.NotificationRow, object: VisibleObj
 export async function countNotifications(ctx: ReadContext): Promise<{ unread: number }> {
   return { unread: await store.countUnread(ctx, requireUser(ctx), MOST_COUNTED) };
 }
+
+/** Those of the records of which something is new to the caller: the same that the bell counts. */
+export async function unreadRecords(ctx: ReadContext, objectIds: readonly string[]): Promise<ReadonlySet<string>> {
+  const { userId } = ctx.actor;
+  return new Set(userId === null ? [] : await store.listUnreadRecords(ctx, userId, objectIds));
+}

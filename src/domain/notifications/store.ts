@@ -75,14 +75,20 @@ export const putQuietHours: TableWrite<{
       updated_at = EXCLUDED.updated_at`,
 };
 
-/** Marks notifications as read; all of the user if `ids` is null. */
-export const markRead: TableWrite<{ user_id: string; ids: readonly string[] | null; at: string }> = {
+/** Marks notifications as read: those of `ids`, those of a record, or all of the user if both are null. */
+export const markRead: TableWrite<{
+  user_id: string;
+  ids: readonly string[] | null;
+  object_id: string | null;
+  at: string;
+}> = {
   name: 'mark_notifications_read',
   guard: false,
   sql: (rows: Sql) => sql`
     UPDATE notifications n SET read_at = r.at
-    FROM jsonb_to_recordset(${rows}) AS r (user_id uuid, ids uuid[], at timestamptz)
-    WHERE n.user_id = r.user_id AND n.in_console AND n.read_at IS NULL AND (r.ids IS NULL OR n.id = ANY(r.ids))`,
+    FROM jsonb_to_recordset(${rows}) AS r (user_id uuid, ids uuid[], object_id uuid, at timestamptz)
+    WHERE n.user_id = r.user_id AND n.in_console AND n.read_at IS NULL AND (r.ids IS NULL OR n.id = ANY(r.ids))
+      AND (r.object_id IS NULL OR n.object_id = r.object_id)`,
 };
 
 export interface NotificationRow {
@@ -225,6 +231,23 @@ export function takeDueMails(now: string, limit: number): Sql {
       ORDER BY m.notification_id FOR UPDATE))
     RETURNING notification_id, user_id, due_at, CASE WHEN is_digest THEN 'digest ' || due_at::text
       WHEN batch IS NOT NULL THEN 'batch ' || batch ELSE notification_id::text END AS mail`;
+}
+
+/** Those of the records of which the caller has unread notifications that they may see now. */
+export async function listUnreadRecords(
+  ctx: ReadContext,
+  userId: string,
+  objectIds: readonly string[],
+): Promise<string[]> {
+  const seen = visibleNotifications(ctx, userId);
+  if (seen === null || objectIds.length === 0) return [];
+  const rows = await ctx.query<{ id: string }>(
+    sql`
+      SELECT DISTINCT n.object_id AS id FROM ${FROM}
+      WHERE n.object_id = ANY(${[...objectIds]}::uuid[]) AND ${inConsole(true)} AND ${seen}`,
+    { freshPlan: true },
+  );
+  return rows.map(({ id }) => id);
 }
 
 /** The number of unread notifications that the caller may see now, counted up to `most`. */

@@ -129,8 +129,18 @@ describe('an answer of the requester', () => {
     for (let wait = 0; wait < 600; wait++) {
       const { data } = await call('agent', 'GET', '/api/admin/v1/notifications?unread=true');
       const one = data.rows.find((row: any) => row.object.id === id && row.comment?.excerpt.includes('by mail'));
-      if (one !== undefined) return assert.deepEqual([one.kind, one.actor.displayName], ['comment', 'anna']);
-      await sleep(50);
+      if (one === undefined) {
+        await sleep(50);
+        continue;
+      }
+      assert.deepEqual([one.kind, one.actor.displayName], ['comment', 'anna']);
+      const unread = async (): Promise<boolean> => {
+        const list = await call('agent', 'GET', '/api/admin/v1/desk/objects?typeId=incident');
+        return list.data.rows.find((row: { id: string }) => row.id === id).unread;
+      };
+      assert.equal(await unread(), true, 'the record is unread in the list of the agent');
+      await call('agent', 'POST', '/api/admin/v1/notifications/read', { objectId: id });
+      return assert.equal(await unread(), false, 'read when it is opened');
     }
     assert.fail('the assignee is not notified');
   });

@@ -109,6 +109,7 @@ export const texts = defineText(
     otherFields: 'Остальное',
     notFound: 'Запись не найдена или недоступна вам.',
     hiddenTitle: 'Без названия',
+    unread: 'есть новое',
   },
   {
     save: 'Save',
@@ -217,5 +218,6 @@ export const texts = defineText(
     otherFields: 'Other',
     notFound: 'The record was not found, or you do not have access to it.',
     hiddenTitle: 'Untitled',
+    unread: 'unread',
   },
 );

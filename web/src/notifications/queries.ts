@@ -1,5 +1,6 @@
 /** Queries of the user's notifications. */
-import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
+import { infiniteQueryOptions, queryOptions, useQueryClient } from '@tanstack/react-query';
+import { useEffect } from 'react';
 import { type AnswerOf, call } from '../api/client.ts';
 import type { notifications } from '../api/types.ts';
 
@@ -43,3 +44,15 @@ export const watchQuery = (objectId: string) =>
     queryKey: ['watch', objectId],
     queryFn: ({ signal }) => call<typeof notifications.getWatch>('GET', `/objects/${objectId}/watch`, { signal }),
   });
+
+/** Marks the user's notifications of the record as read when it is shown, and again for each new comment that is shown. */
+export function useReadOnSight(objectId: string, newestComment: string | null | undefined): void {
+  const client = useQueryClient();
+  useEffect(() => {
+    if (newestComment === undefined) return;
+    call<typeof notifications.readNotifications>('POST', '/notifications/read', { body: { objectId }, probe: true })
+      .then(() => client.invalidateQueries({ queryKey: NOTIFICATIONS }))
+      // What stays unread is marked at the next visit.
+      .catch(() => undefined);
+  }, [client, objectId, newestComment]);
+}

@@ -20,7 +20,6 @@ import {
   workflowQuery,
 } from '../queries.ts';
 import { StateBadge } from '../record/state-badge.tsx';
-import { texts as deskTexts } from '../texts.ts';
 import { ColumnHead } from './column-head.tsx';
 import type { ColumnControl } from './column-layout.ts';
 import { type ListColumn, movedColumn, TITLE, trackOf } from './columns.ts';
@@ -29,6 +28,7 @@ import { type ListPlace, takePlace, useListPlace } from './place.ts';
 import { ALL, keyHandler, useRangeSelection } from './selection.ts';
 import type { Row } from './source.ts';
 import { texts } from './texts.ts';
+import { TitleText } from './title-text.tsx';
 import { Breached, TimeLeft } from './time-left.tsx';
 
 const ROW_HEIGHT = 36;
@@ -368,13 +368,12 @@ function Card({ row, columns, types }: Pick<RecordTableProps, 'columns' | 'types
 
 /** A table cell of a record. */
 export function Cell({ row, column, types }: { row: Row; column: ListColumn; types: readonly DeskType[] }) {
-  const t = useText(deskTexts);
   if (column.field !== undefined) return <FieldValue field={column.field} value={row.values[column.code]} compact />;
   switch (column.code) {
     case 'number':
       return <span className="tabular">{row.number}</span>;
     case 'title':
-      return <span title={row.title ?? undefined}>{row.title ?? row.number ?? t.hiddenTitle}</span>;
+      return <TitleText row={row} />;
     case 'type':
       return types.find((type) => type.id === row.typeDefinitionId)?.name ?? row.typeCode;
     case 'workflowState':

@@ -22,7 +22,7 @@ export type Row = Pick<
   | 'values'
   | 'updatedAt'
 > &
-  Partial<Pick<DeskRow, 'createdAt' | 'createdBy' | 'updatedBy' | 'sla'>>;
+  Partial<Pick<DeskRow, 'createdAt' | 'createdBy' | 'updatedBy' | 'sla' | 'unread'>>;
 
 /** Number of selected records that are named. */
 const NAMED = 5;

@@ -28,6 +28,7 @@ import type { Upload } from './files-upload.tsx';
 import { LongConversation } from './long-conversation.tsx';
 import { NewComment } from './new-comment.tsx';
 import { useUnread } from './unread.ts';
+import { useReadOnSight } from '../../notifications/queries.ts';
 
 type Can = (action: RecordAction) => boolean;
 
@@ -54,6 +55,7 @@ export function Comments({ record, can, upload, fields, marked = true }: Comment
   });
   const newest = useMemo(() => rowsOf(data?.pages) ?? [], [data]);
   const unread = useUnread(recordId, data === undefined ? undefined : newest);
+  useReadOnSight(recordId, data === undefined ? undefined : (newest[0]?.id ?? null));
   const first = unread.at(-1);
   // A long conversation scrolls before it shows the comment.
   const scroll = useRef<(id: string) => void>(null);
