@@ -24,6 +24,7 @@ import {
   requireActive,
   requireGranted,
   requireRevision,
+  requireUnused,
 } from './load.ts';
 import { type Authorized, evaluateAccess, type ObjectAnswer, type VisibleObject } from './record.ts';
 import { liveAnswer } from './live-answers.ts';
@@ -124,6 +125,7 @@ async function create(
     object.right.canRead(code) && deepEqualJson(values[code] ?? null, version.fields.get(code)?.default ?? null);
   requireWritable(object.right, input.whole === true ? given.filter((code) => !idle(code)) : given, 'values');
   await requireReferences(ctx, version, pick(values, given), 'values', onBehalf);
+  if (input.objectId !== undefined) await requireUnused(ctx, input.objectId);
   planInsert(ctx, requireAction(object, 'create'), configured?.data);
   keepImages(ctx, row.id, images);
   return object;
@@ -140,9 +142,7 @@ function requireType(ctx: WriteContext, idOrCode: string): RecordType {
 }
 
 function createMissing(): Fault {
-  return new Fault('RIGHT_MISSING', problem('CREATE_NOT_ALLOWED'), {
-    right: 'create',
-  });
+  return new Fault('RIGHT_MISSING', problem('CREATE_NOT_ALLOWED'), { right: 'create' });
 }
 
 function pick(values: Values, codes: readonly string[]): Values {

@@ -119,6 +119,17 @@ export function requireActive(object: VisibleObject): void {
   }
 }
 
+/**
+ * Refuses a create whose id is in use before its statement, which would undo those of its group. The unique index decides races.
+ *
+ * @throws Fault ALREADY_EXISTS
+ */
+export async function requireUnused(ctx: ReadContext, objectId: string): Promise<void> {
+  if ((await rowOf(ctx, objectId)) !== null) {
+    throw new Fault('ALREADY_EXISTS', problem('ANYTHING_TAKEN'), { field: 'objectId' });
+  }
+}
+
 function writeKey(id: string): string {
   return `objects:written:${id}`;
 }

@@ -244,7 +244,7 @@ describe('units of work in groups', () => {
           const take = { write: takeName as TableWrite<unknown>, rows: [{ id: unit, name }] };
           const planned = [...(changes ? [change] : []), ...(names ? [take] : [])];
           return await codeOf(
-            groups.write({ planned, claimed: undefined, returned: undefined, invalidated: new Set() }),
+            groups.write({ planned, claimed: undefined, returned: undefined, invalidated: new Set() }, randomUUID()),
           );
         }),
       );
@@ -289,7 +289,7 @@ describe('units of work in groups', () => {
         const units = ids.map(async (id, at) => {
           const change = { write: changeThing as TableWrite<unknown>, rows: [{ id, expected: 0, value: at + 1 }] };
           const unit = { planned: [change], claimed: undefined, returned: undefined, invalidated: new Set<never>() };
-          await groups.write(unit).finally(() => over.add(at));
+          await groups.write(unit, randomUUID()).finally(() => over.add(at));
         });
         await Promise.all(units.filter((_, at) => at !== 7));
         assert.deepEqual(
@@ -320,7 +320,7 @@ describe('units of work in groups', () => {
         // Every second one is on a record of its own.
         const rows = [{ id: at % 2 === 0 ? id : randomUUID(), name: randomUUID() }];
         const planned = [{ write: write as TableWrite<unknown>, rows }];
-        await groups.write({ planned, claimed: undefined, returned: undefined, invalidated: new Set() });
+        await groups.write({ planned, claimed: undefined, returned: undefined, invalidated: new Set() }, randomUUID());
       }),
     );
     const { units, statements, refused } = groups.counts;
@@ -336,7 +336,9 @@ describe('units of work in groups', () => {
       ids.map(async (id, at) => {
         const rows = [{ id, expected: at % 5 === 0 ? 7 : 0, value: at + 1 }];
         const planned = [{ write: changeThing as TableWrite<unknown>, rows }];
-        return await codeOf(groups.write({ planned, claimed: undefined, returned: undefined, invalidated: new Set() }));
+        return await codeOf(
+          groups.write({ planned, claimed: undefined, returned: undefined, invalidated: new Set() }, randomUUID()),
+        );
       }),
     );
     assert.deepEqual(

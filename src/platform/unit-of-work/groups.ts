@@ -13,6 +13,8 @@
  * - If the group fails, for any reason, nothing of it is stored, and each of its units is written alone. So the guards, claims and
  *   constraints of a unit decide about that unit. Groups are then smaller for a while (`Batches`).
  * - A unit that is retried after a failed guard is written alone, because it is likely to fail again.
+ * - After a refused unit, the next units of its author are written alone until enough of them succeed, so an author whose units are
+ *   refused again and again undoes few groups of others.
  * - Units in an open transaction, with invariants or with changes of cached versions are written alone, and those in dry runs.
  * - Plain memberships (ADR 0024) are grouped with each other if they were checked under the same structure version.
  */
@@ -30,6 +32,10 @@ export const GROUP_SIZE = 16;
 const UNDER_WAY = 2;
 /** How long a group waits for a row, in milliseconds. It is below `deadlock_timeout`. */
 export const LOCK_MS = 100;
+/** How many units of an author must succeed alone after a refused one, and after many. */
+const PROBATION = { each: 8, most: 64 };
+/** Authors on probation that are remembered. */
+const MOST_AUTHORS = 10_000;
 /** Units with more rows gain nothing. */
 const MOST_ROWS = 32;
 
@@ -61,6 +67,8 @@ export class Groups {
   #lastVariant = 0;
   /** Units written since the start, the statements that wrote them, and groups that were refused and written one by one. */
   readonly counts = { units: 0, statements: 0, refused: 0 };
+  /** Author → number of units that must still succeed alone. */
+  readonly #probation = new Map<string, number>();
   /** Idempotency keys of the units that are being written. */
   readonly #claimed = new Set<string>();
 
@@ -89,21 +97,45 @@ export class Groups {
   /**
    * Writes a unit, possibly with others.
    *
+   * @param author whose unit it is
    * @param alone whether it is written by a statement of its own, and still keeps others away from its records and its key
    * @returns the value for `Flushed.returned`
    * @throws the error of the guard `idempotency-busy` while another unit of this process writes with the same key. A group that
    *   failed releases its keys for a moment, and another unit must not take them then.
    */
-  async write(unit: Flushed, alone = false): Promise<unknown> {
+  async write(unit: Flushed, author: string, alone = false): Promise<unknown> {
     const key = unit.claimed === undefined ? undefined : lockNumber(unit.claimed.claim);
-    if (key === undefined) return await this.#write(unit, alone);
+    if (key === undefined) return await this.#judged(unit, author, alone);
     if (this.#claimed.has(key)) throw failedGuard('idempotency-busy');
     this.#claimed.add(key);
     try {
-      return await this.#write(unit, alone);
+      return await this.#judged(unit, author, alone);
     } finally {
       this.#claimed.delete(key);
     }
+  }
+
+  async #judged(unit: Flushed, author: string, alone: boolean): Promise<unknown> {
+    const onProbation = this.#probation.get(author) ?? 0;
+    try {
+      const returned = await this.#write(unit, alone || onProbation > 0);
+      if (onProbation > 0) this.#setProbation(author, (this.#probation.get(author) ?? 0) - 1);
+      return returned;
+    } catch (error) {
+      // A unit that waited too long for a lock, or whose membership was checked under an old structure, did nothing wrong.
+      const isOwn =
+        isRefused(error) && !isCancelled(error) && !isLockTimeout(error) && guardOf(error) !== STRUCTURE_GUARD;
+      if (isOwn) this.#setProbation(author, (this.#probation.get(author) ?? 0) + PROBATION.each);
+      throw error;
+    }
+  }
+
+  #setProbation(author: string, units: number): void {
+    this.#probation.delete(author);
+    if (units <= 0) return;
+    this.#probation.set(author, Math.min(units, PROBATION.most));
+    const [oldest] = this.#probation.keys();
+    if (this.#probation.size > MOST_AUTHORS && oldest !== undefined) this.#probation.delete(oldest);
   }
 
   async #write(unit: Flushed, alone: boolean): Promise<unknown> {

@@ -255,8 +255,7 @@ export class Work {
       if (error instanceof ReplayDue && claim !== undefined && stored !== undefined) {
         return { kind: 'replay', answer: answerOf(stored, claim) };
       }
-      const { firstId } = ctx;
-      if (firstId !== undefined && isRevisionConflict(error)) await turn.refuse(firstId);
+      if (ctx.firstId !== undefined && isRevisionConflict(error)) await turn.refuse(ctx.firstId);
       throw error;
     }
   }
@@ -389,11 +388,13 @@ export class Work {
     alone: boolean,
   ): Promise<{ key: string; value: unknown } | undefined> {
     if (ctx.planned.size === 0 && claim === undefined && ctx.invalidated.size === 0) return undefined;
-    const returned = ctx.returnedValue;
-    const { planned, invalidated, plainMembers, now } = ctx;
+    const { planned, invalidated, plainMembers, now, returnedValue: returned } = ctx;
     const claimed = claim === undefined ? undefined : { claim, answer: JSON.stringify(data), now };
     const unit = { planned: [...planned.values()], claimed, returned, invalidated, plainMembers };
-    const value = await (ctx.db === this.#db ? this.#groups.write(unit, alone) : this.#groups.alone(ctx.db, unit));
+    const author = ctx.actor.userId ?? '';
+    const value = await (ctx.db === this.#db
+      ? this.#groups.write(unit, author, alone)
+      : this.#groups.alone(ctx.db, unit));
     return returned === undefined ? undefined : { key: returned.key, value };
   }
 }
