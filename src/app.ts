@@ -119,6 +119,7 @@ export async function buildApp(options: AppOptions): Promise<App> {
       (userId) => authenticator.actorOf(userId),
       (rules) => log.warn({ rules }, 'change refused because its rules fire each other'),
     ),
+    actorOf: (userId) => authenticator.actorOf(userId),
     constraints: CONSTRAINTS,
     replica,
     ...(settings.groupSize === undefined ? {} : { groupSize: settings.groupSize }),

@@ -8,6 +8,7 @@ import { fileURLToPath } from 'node:url';
 import { pino, type Logger } from 'pino';
 import { configSections, CONSTRAINTS, followers, searchParts, systemCaller } from '../modules.ts';
 import type { Settings } from '../settings.ts';
+import { Authenticator } from '../domain/access/index.ts';
 import { ensureNumbering } from '../domain/metadata/index.ts';
 import { FileBlobs } from '../platform/blobs/filesystem.ts';
 import { S3Blobs } from '../platform/blobs/s3.ts';
@@ -22,6 +23,7 @@ import { type Between, lookBetween } from '../platform/database/pooler.ts';
 import { Outbound } from '../platform/outbound/outbound.ts';
 import { loadSnapshot } from '../platform/unit-of-work/snapshot.ts';
 import type { Caller, Follower } from '../platform/unit-of-work/context.ts';
+import { VersionWatcher } from '../platform/unit-of-work/versions.ts';
 import { Work } from '../platform/unit-of-work/work.ts';
 import { stopSignals } from './stop-signals.ts';
 
@@ -196,8 +198,11 @@ export async function openTool(settings: Settings, log: (line: string) => void):
     const clock = await readClock(db);
     const blobs = openBlobs(settings);
     const outbound = new Outbound({ allowPrivate: settings.webhookAllowPrivate });
+    const versions = new VersionWatcher({ db, clock, prepare: async () => {} });
+    const people = new Authenticator({ db, versions, clock });
     const options = {
       db,
+      actorOf: (userId: string) => people.actorOf(userId),
       clock,
       blobs,
       followers: followers(searchParts(), { oidc: settings.oidc !== undefined }),

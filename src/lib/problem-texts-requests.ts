@@ -34,6 +34,7 @@ export const REQUEST_PROBLEMS = {
   REQUIRED_FIELD_HIDDEN: ['REQUIRED', 'A required field is not writable for you. Ask an administrator.'],
   CANNOT_CLEAR: ['REQUIRED', 'A required value cannot be cleared.'],
   NO_MATCHING_RECORD: ['UNKNOWN_REFERENCE', 'No matching record for this reference.'],
+  NOT_ASSIGNABLE: ['NOT_ASSIGNABLE', 'This user may not work on the record. Choose another assignee.'],
   UNKNOWN_IMAGE: ['UNKNOWN_IMAGE', 'The blob: handle is not an image of this record. Send the image as a data URL.'],
   SORT_UNKNOWN: [
     'UNKNOWN_FIELD',

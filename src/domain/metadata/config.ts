@@ -118,6 +118,12 @@ const TypeItem = closed({
   ),
   title: Type.Optional(nullable(FieldOf)),
   workflow: Type.Optional(nullable(CodeOf('workflows'))),
+  assignable: Type.Optional(
+    Type.Literal('anyone', {
+      description:
+        'Absent: the field with the role `assignee` accepts only users who may read the record and update it, make transitions or comment internally. `anyone`: all active users.',
+    }),
+  ),
   fields: Type.Optional(Type.Array(FieldItem, { maxItems: 500 })),
   layout: Type.Optional(nullable(LayoutItem)),
 });
@@ -180,6 +186,7 @@ function normaliseType(item: TypeItem): TypeDefinition {
       : { numbering: { prefix: item.numbering.prefix, digits: item.numbering.digits ?? 7 } }),
     ...(title === undefined || title === null ? {} : { title }),
     ...(item.workflow === undefined || item.workflow === null ? {} : { workflow: item.workflow }),
+    ...(item.assignable === undefined ? {} : { assignable: item.assignable }),
     fields,
     ...(item.layout === undefined || item.layout === null ? {} : { layout: normaliseLayout(item.layout) }),
   };

@@ -58,6 +58,8 @@ export interface TypeDefinition {
   title?: string;
   /** Code of the workflow. */
   workflow?: string;
+  /** Absent: only those who may work on a record can be its assignee. */
+  assignable?: 'anyone';
   fields: FieldDefinition[];
   layout?: FormLayout;
 }

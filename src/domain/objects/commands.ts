@@ -26,6 +26,7 @@ import {
   requireRevision,
   requireUnused,
 } from './load.ts';
+import { requireAssignable } from './assignable.ts';
 import { type Authorized, evaluateAccess, type ObjectAnswer, type VisibleObject } from './record.ts';
 import { liveAnswer } from './live-answers.ts';
 import { requireReferences } from './references.ts';
@@ -33,6 +34,7 @@ import {
   changesText,
   derive,
   type LongTexts,
+  pick,
   planChange,
   planValues,
   requireNoneReadOnly,
@@ -125,6 +127,7 @@ async function create(
     object.right.canRead(code) && deepEqualJson(values[code] ?? null, version.fields.get(code)?.default ?? null);
   requireWritable(object.right, input.whole === true ? given.filter((code) => !idle(code)) : given, 'values');
   await requireReferences(ctx, version, pick(values, given), 'values', onBehalf);
+  await requireAssignable(ctx, object, row.values, 'ObjectCreated');
   if (input.objectId !== undefined) await requireUnused(ctx, input.objectId);
   planInsert(ctx, requireAction(object, 'create'), configured?.data);
   keepImages(ctx, row.id, images);
@@ -135,18 +138,12 @@ async function create(
 function requireType(ctx: WriteContext, idOrCode: string): RecordType {
   const type = findType(registry(ctx), idOrCode);
   const known = type?.active === true && (ctx.actor.mayEver(type.id, 'read') || ctx.actor.mayEver(type.id, 'create'));
-  if (type === undefined || !known) {
-    throw faultAt('INVALID_REQUEST', '/typeDefinitionId', 'NO_TYPE');
-  }
+  if (type === undefined || !known) throw faultAt('INVALID_REQUEST', '/typeDefinitionId', 'NO_TYPE');
   return type;
 }
 
 function createMissing(): Fault {
   return new Fault('RIGHT_MISSING', problem('CREATE_NOT_ALLOWED'), { right: 'create' });
-}
-
-function pick(values: Values, codes: readonly string[]): Values {
-  return Object.fromEntries(codes.flatMap((code) => (Object.hasOwn(values, code) ? [[code, values[code]]] : [])));
 }
 
 function newRow(ctx: WriteContext, type: RecordType, id: string, values: Values, longTexts: LongTexts): ObjectRow {
@@ -232,7 +229,7 @@ export async function updateObject(ctx: WriteContext, input: UpdateInput): Promi
   const codes = Object.keys(planned.changes);
   if (codes.length === 0) return liveAnswer(ctx, ctx, object);
   await requireReferences(ctx, object.version, pick(planned.values, codes), 'changes');
-  return liveAnswer(ctx, ctx, applyChange(ctx, object, { event: { type: 'ObjectUpdated' }, ...planned }));
+  return liveAnswer(ctx, ctx, await applyChange(ctx, object, { event: { type: 'ObjectUpdated' }, ...planned }));
 }
 
 /**
@@ -249,7 +246,7 @@ export async function archiveObject(
   ctx.markAuthorized();
   requireActive(object);
   await requireRevision(ctx, object, input.expectedRevision);
-  const { row } = applyChange(ctx, object, {
+  const { row } = await applyChange(ctx, object, {
     event: { type: 'ObjectArchived' },
     state: 'ARCHIVED',
     changes: { state: ['ACTIVE', 'ARCHIVED'] },
@@ -270,7 +267,7 @@ export async function restoreObject(ctx: WriteContext, objectId: string): Promis
   return liveAnswer(
     ctx,
     ctx,
-    applyChange(ctx, object, {
+    await applyChange(ctx, object, {
       event: { type: 'ObjectRestored' },
       state: 'ACTIVE',
       changes: { state: ['ARCHIVED', 'ACTIVE'] },
@@ -308,11 +305,11 @@ export interface ObjectPlan {
  *
  * @returns the record as it will be stored, with the caller's rights after the change
  */
-export function applyChange<Event extends ChangeEvent>(
+export async function applyChange<Event extends ChangeEvent>(
   ctx: WriteContext,
   object: Authorized<ChangeActions[NoInfer<Event>]>,
   plan: ObjectPlan & { event: TypedEvent<Event> },
-): VisibleObject {
+): Promise<VisibleObject> {
   const { row } = object;
   const codes = storedCodes(registry(ctx), row.typeId);
   const event: TypedEvent<ChangeEvent> = plan.event;
@@ -335,6 +332,9 @@ export function applyChange<Event extends ChangeEvent>(
     updatedByName: ctx.actor.displayName,
     archivedAt: isArchived({ state }) ? (row.archivedAt ?? ctx.now) : null,
   };
+  const changed = evaluateAccess(ctx, next);
+  // A migration keeps the values that were stored.
+  if (typeVersion === row.typeVersion) await requireAssignable(ctx, changed, plan.changes, event.type);
   planWrite(ctx, object, {
     id: row.id,
     expected: row.revision,
@@ -361,7 +361,7 @@ export function applyChange<Event extends ChangeEvent>(
       : { stored: { version: next.typeVersion, workflowState: next.workflowStateId } }),
   });
   rememberRow(ctx, next);
-  return evaluateAccess(ctx, next);
+  return changed;
 }
 
 /** Plans the change, or makes it part of the write of the record that the unit of work has planned already. */

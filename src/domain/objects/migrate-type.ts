@@ -60,7 +60,7 @@ export async function migrateTypeBatch(ctx: WriteContext, code: string, after: s
     const object = requireAction(evaluateAccess(ctx, row), 'update');
     const { values, reasons } = convert(type, object);
     if (reasons.length > 0) unmoved.push({ id: row.id, number: row.number, reasons });
-    else if (move(ctx, type, object, values) === 'silently') {
+    else if ((await move(ctx, type, object, values)) === 'silently') {
       const { id, number } = row;
       silently.push({ id, typeId: type.id, typeVersion: type.newest.version, number, values });
     }
@@ -106,12 +106,12 @@ function stateIn(type: RecordType, { row, state }: VisibleObject): string | null
   return same?.id ?? workflow.initialId;
 }
 
-function move(
+async function move(
   ctx: WriteContext,
   type: RecordType,
   object: Authorized<'update'>,
   values: Values,
-): 'silently' | 'with-event' {
+): Promise<'silently' | 'with-event'> {
   const before = object.row.values;
   const changes: Record<string, [unknown, unknown]> = {};
   for (const code of new Set([...Object.keys(before), ...Object.keys(values)])) {
@@ -133,7 +133,7 @@ function move(
     });
     return 'silently';
   }
-  applyChange(ctx, object, {
+  await applyChange(ctx, object, {
     event: { type: 'ObjectUpdated', data: { migratedToVersion: type.newest.version } },
     typeVersion: type.newest.version,
     values,

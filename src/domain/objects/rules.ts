@@ -32,6 +32,11 @@ const LONG_TEXT = 10_000;
 /** Maximum number of problems collected for one request. */
 const MOST_PROBLEMS = 200;
 
+/** The values with these codes, as far as they are given. */
+export function pick(values: Values, codes: readonly string[]): Values {
+  return Object.fromEntries(codes.flatMap((code) => (Object.hasOwn(values, code) ? [[code, values[code]]] : [])));
+}
+
 /** The same message for a field that does not exist and one that the caller may not see. */
 function unknownField(code: string): FaultDetail {
   return problemAt(pointer('values', code), 'UNKNOWN_FIELD');

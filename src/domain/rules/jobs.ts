@@ -4,13 +4,13 @@
  */
 import { type Fault, isFault } from '../../lib/fault.ts';
 import type { Queryable } from '../../platform/database/pool.ts';
-import type { Caller, WriteContext } from '../../platform/unit-of-work/context.ts';
+import type { ActorOf, Caller, WriteContext } from '../../platform/unit-of-work/context.ts';
 import type { Work } from '../../platform/unit-of-work/work.ts';
 import { isArchived } from '../../contract/state.ts';
 import { variables } from '../metadata/index.ts';
 import { holdRevision, listActiveIds, plannedRow, preload, recordOf, type RecordView } from '../objects/index.ts';
 import { findWorkTime } from '../sla/index.ts';
-import { type ActorOf, fireRule, isFailureOfRule, noteFailure } from './reaction.ts';
+import { fireRule, isFailureOfRule, noteFailure } from './reaction.ts';
 import { rulesView, type TimedRule } from './registry.ts';
 import {
   advanceScan,

@@ -7,7 +7,7 @@ import { fieldsOf } from '../../lib/filter.ts';
 import type { Variables } from '../../lib/filter.ts';
 import { Turns } from '../../lib/yielding.ts';
 import { limitTime } from '../../platform/database/pool.ts';
-import type { Actor, ReadContext, RecordRight } from '../../platform/unit-of-work/context.ts';
+import type { Actor, ActorOf, ReadContext, RecordRight } from '../../platform/unit-of-work/context.ts';
 import { findType, registry, today } from '../metadata/index.ts';
 import {
   eventDecoder,
@@ -20,7 +20,7 @@ import {
   type VisibleObject,
 } from '../objects/index.ts';
 import { BUDGET_MS, MOST_EXAMPLES } from './contract-preview.ts';
-import { type ActorOf, TIMER } from './reaction.ts';
+import { TIMER } from './reaction.ts';
 import { type CompiledRule, type Rule, ruleOf, SINCE_STATE } from './registry.ts';
 import { canMatch, type EventFacts, fires, isAboutComment, type Occasion, seenAs, withEvent } from './rules.ts';
 import { allOf, eventsOf, partBefore, type PastEvent, type Wanted } from './store-preview.ts';

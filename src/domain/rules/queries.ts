@@ -5,7 +5,7 @@ import { isActive } from '../../contract/state.ts';
 import { Fault } from '../../lib/fault.ts';
 import { leavesOf, type TypedCondition } from '../../lib/filter.ts';
 import type { EffectsOf, RequestFacts, Runner } from '../../platform/unit-of-work/binding.ts';
-import type { Reacted, ReadContext } from '../../platform/unit-of-work/context.ts';
+import type { ActorOf, Reacted, ReadContext } from '../../platform/unit-of-work/context.ts';
 import type { ConfigItem, ConfigSnapshot } from '../../platform/unit-of-work/snapshot.ts';
 import {
   type EventFilter,
@@ -17,7 +17,7 @@ import {
   visibleRecord,
   type VisibleObject,
 } from '../objects/index.ts';
-import { type ActorOf, fireRule } from './reaction.ts';
+import { fireRule } from './reaction.ts';
 import { type CompiledRule, type Rule, ruleOf, SINCE_STATE } from './registry.ts';
 import { listRunEvents, listRuns as listRows, RUNS_KEPT, type RunRow } from './store.ts';
 

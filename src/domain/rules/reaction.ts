@@ -13,7 +13,14 @@ import type { RuleEvent } from '../../contract/rule-fields.ts';
 import { Fault, isFault } from '../../lib/fault.ts';
 import type { Variables } from '../../lib/filter.ts';
 import { Turns } from '../../lib/yielding.ts';
-import type { Actor, Follower, PlannedEvent, ReadContext, WriteContext } from '../../platform/unit-of-work/context.ts';
+import type {
+  Actor,
+  ActorOf,
+  Follower,
+  PlannedEvent,
+  ReadContext,
+  WriteContext,
+} from '../../platform/unit-of-work/context.ts';
 import { contextOnBehalfOf, writeContextAs } from '../../platform/unit-of-work/unit-context.ts';
 import { variables } from '../metadata/index.ts';
 import { findVisible, type ObjectRow } from '../objects/index.ts';
@@ -34,9 +41,6 @@ import {
 } from './rules.ts';
 import { insertRun } from './store.ts';
 import { armTimers } from './timers.ts';
-
-/** The rights of an ACTIVE user; undefined for all others. */
-export type ActorOf = (userId: string) => Promise<Actor | undefined>;
 
 /** An event, or the moment of a time-based rule, which has the type `Timer`. */
 type Occurrence = Pick<PlannedEvent, 'objectId' | 'revision' | 'changes' | 'data' | 'origin'> & { type: string };

@@ -73,7 +73,7 @@ export async function transitionObject(
   if (!conditionHolds(ctx, object, transition)) throw notMet(object, transition);
   const { values, changes, images, remarks } = await plan(ctx, object, transition, input.values ?? {}, beside);
   const to = registry(ctx).states.get(transition.toId);
-  const changed = applyChange(ctx, object, {
+  const changed = await applyChange(ctx, object, {
     event: {
       type: 'ObjectTransitioned',
       data: { transition: { id: transition.id, code: transition.code }, ...remarks },

@@ -98,6 +98,9 @@ export interface Actor {
   rule(action: RecordAction, typeIds?: readonly string[]): ReadonlyMap<string, TypedCondition | null>;
 }
 
+/** The rights of an ACTIVE user; undefined for all other ids. */
+export type ActorOf = (userId: string) => Promise<Actor | undefined>;
+
 export interface ReadContext {
   readonly actor: Actor;
   /** Time of the unit of work, RFC 3339 UTC with milliseconds. */
@@ -260,6 +263,7 @@ export interface WriteContext extends ReadContext {
   readonly retries: number;
   /** Whether the unit is undone at its end. It must not keep out others longer than its rows need. */
   readonly isDryRun: boolean;
+  readonly actorOf: ActorOf;
   /** Plans a row. Nothing is written before the command returns. */
   plan<Row>(write: TableWrite<Row>, row: Row): void;
   /** Replaces the planned rows of a write by what `change` returns for them; undefined drops the row. */

@@ -5,6 +5,7 @@ import { find, type Lookup } from '../database/lookups.ts';
 import { Database, type Queryable, type QueryOptions, type Transaction } from '../database/pool.ts';
 import type {
   Actor,
+  ActorOf,
   Caller,
   EventOrigin,
   Invariant,
@@ -69,6 +70,10 @@ export class ReadUnit implements ReadContext {
   }
 }
 
+function withoutRights(): never {
+  throw new Error('this process reads no rights of other users');
+}
+
 /** The context of one attempt of a unit that writes. Each retry gets a new one. */
 export class UnitContext extends ReadUnit implements WriteContext {
   readonly planned = new Map<string, Planned>();
@@ -83,6 +88,7 @@ export class UnitContext extends ReadUnit implements WriteContext {
   checked = false;
   readonly isRetry: boolean;
   readonly retries: number;
+  readonly actorOf: ActorOf;
   readonly #begin: (() => Promise<Transaction>) | undefined;
   readonly #turn: Turn | undefined;
 
@@ -99,12 +105,14 @@ export class UnitContext extends ReadUnit implements WriteContext {
     begin?: () => Promise<Transaction>,
     retries = 0,
     turn?: Turn,
+    actorOf: ActorOf = withoutRights,
   ) {
     super(caller, now, db);
     this.#begin = begin;
     this.isRetry = retries > 0;
     this.retries = retries;
     this.#turn = turn;
+    this.actorOf = actorOf;
   }
 
   override find<Row, Key extends object>(lookup: Lookup<Row, Key>, key: Key): Promise<Row | undefined> {
@@ -269,6 +277,7 @@ export function writeContextAs(ctx: WriteContext, { actor, via, data, onEmit }: 
     retries: ctx.retries,
     isDryRun: ctx.isDryRun,
     invalidated: ctx.invalidated,
+    actorOf: (userId) => ctx.actorOf(userId),
     plan: (write, row) => ctx.plan(write, row),
     replan: (write, change) => ctx.replan(write, change),
     storeBlob: (sha256, bytes) => ctx.storeBlob(sha256, bytes),

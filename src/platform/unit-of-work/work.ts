@@ -9,7 +9,7 @@
 import { isFault } from '../../lib/fault.ts';
 import { Turns } from '../../lib/yielding.ts';
 import { type Clock, instant } from '../clock.ts';
-import type { Actor, Caller, Follower, Invalidated, PlannedEvent, Reacted } from './context.ts';
+import type { Actor, ActorOf, Caller, Follower, Invalidated, PlannedEvent, Reacted } from './context.ts';
 import type { ReadContext, Via, WriteContext } from './context.ts';
 import { touchBlobs } from '../blobs/register.ts';
 import { type BlobStore, putAll } from '../blobs/store.ts';
@@ -78,6 +78,7 @@ export class Work {
   readonly #queues: Queues = new Map();
   readonly #clock: Clock;
   readonly #blobs: BlobStore | undefined;
+  readonly #actorOf: ActorOf | undefined;
   readonly #followers: readonly Follower[];
   readonly #reaction: Follower | undefined;
   readonly #constraints: Constraints;
@@ -92,6 +93,7 @@ export class Work {
     clock: Clock;
     /** The blob store for content that units store. Without it, a unit that stores content fails. */
     blobs?: BlobStore;
+    actorOf?: ActorOf;
     followers?: readonly Follower[];
     /** Runs commands on the events of each unit, before the followers. */
     reaction?: Follower;
@@ -106,6 +108,7 @@ export class Work {
     this.counts = this.#groups.counts;
     this.#clock = options.clock;
     this.#blobs = options.blobs;
+    this.#actorOf = options.actorOf;
     this.#followers = options.followers ?? [];
     this.#reaction = options.reaction;
     this.#constraints = options.constraints ?? new Map();
@@ -229,7 +232,7 @@ export class Work {
     const stored = claim !== undefined && this.#seenKeys.has(claim) ? await this.#stored(claim) : undefined;
     const now = instant(this.#clock.now());
     const held = new HeldTransaction(this.#db);
-    const ctx = new UnitContext(caller, now, this.#db, () => held.open(), retries, turn);
+    const ctx = new UnitContext(caller, now, this.#db, () => held.open(), retries, turn, this.#actorOf);
     ctx.isReplay = stored !== undefined;
     try {
       const data = await this.#command(ctx, fn);
@@ -325,7 +328,8 @@ export class Work {
   ): Promise<T> {
     let retries = 0;
     for (let attempt = 1; ; attempt++) {
-      const ctx = new UnitContext(caller, instant(this.#clock.now()), tx, async () => tx, retries);
+      const now = instant(this.#clock.now());
+      const ctx = new UnitContext(caller, now, tx, async () => tx, retries, undefined, this.#actorOf);
       ctx.isDryRun = true;
       try {
         const result = await savepoint(tx, async () => {
@@ -338,9 +342,8 @@ export class Work {
           return data;
         });
         const { now: at, via, actor } = ctx;
-        events.push(
-          ...ctx.events.map((event) => ({ id: ctx.newId(), at, ...(event.origin ?? { via, actor }), event })),
-        );
+        for (const event of ctx.events)
+          events.push({ id: ctx.newId(), at, ...(event.origin ?? { via, actor }), event });
         reactions.push(...ctx.reactions);
         return result;
       } catch (error) {
@@ -359,10 +362,9 @@ export class Work {
    */
   async #keep(ctx: UnitContext): Promise<void> {
     if (ctx.kept.size === 0) return;
-    const blobs = this.#blobs;
-    if (blobs === undefined) throw new Error('there is no blob store here');
+    if (this.#blobs === undefined) throw new Error('there is no blob store here');
     await touchBlobs(ctx.db, [...ctx.kept.keys()], ctx.now);
-    await putAll(blobs, ctx.kept);
+    await putAll(this.#blobs, ctx.kept);
   }
 
   /**
