@@ -4,7 +4,7 @@ import { readFile } from 'node:fs/promises';
 import { after, before, describe, it } from 'node:test';
 import { READER } from '../harness/console-seed.ts';
 import { readXlsx } from '../harness/xlsx.ts';
-import { byTurns, LANGUAGES, startConsole, type TestConsole } from '../harness/console.ts';
+import { byTurns, LANGUAGES, startConsole, type TestConsole, until } from '../harness/console.ts';
 
 let desk: TestConsole;
 
@@ -281,6 +281,35 @@ describe('lists of records', () => {
     await link.click();
     await page.getByRole('heading', { name: 'Назначено мне' }).waitFor();
     await page.getByText(new RegExp(`^${counted} запис`)).waitFor();
+    await watched.check();
+    await watched.close();
+  });
+
+  it('sort a queue of several types by a field that they share, and offer the others as columns', async () => {
+    const watched = await desk.open('petrova', '/records');
+    const { page } = watched;
+    await page.getByRole('link', { name: /^Без исполнителя/ }).click();
+    await page.getByRole('heading', { name: 'Без исполнителя' }).waitFor();
+    const grid = page.getByRole('grid');
+    const head = grid.getByRole('columnheader', { name: 'Приоритет' });
+    for (const [direction, places] of [
+      ['ascending', ['Критический', 'Высокий', 'Средний', 'Низкий']],
+      ['descending', ['Низкий', 'Средний', 'Высокий', 'Критический']],
+    ] as const) {
+      const answer = page.waitForResponse((one) => one.url().includes('/desk/objects?') && one.url().includes('sort='));
+      await head.getByRole('button').click();
+      assert.equal((await answer).status(), 200);
+      await grid.locator(`[data-head=priority][aria-sort=${direction}]`).waitFor();
+      await until(`sorted ${direction}`, async () => {
+        const shown = (await grid.locator('[data-column=priority]').allInnerTexts()).map((text) =>
+          places.findIndex((place) => text.includes(place)),
+        );
+        return shown.length > 1 && shown.every((place, index) => place >= (shown[index - 1] ?? 0));
+      });
+    }
+    await page.getByRole('button', { name: 'Столбцы' }).click();
+    const choice = page.getByRole('dialog');
+    for (const name of ['Заявитель', 'Исполнитель']) await choice.getByText(name, { exact: true }).waitFor();
     await watched.check();
     await watched.close();
   });

@@ -170,6 +170,7 @@ export async function configurationExamples(on: Recorder, { admin }: People, pas
   await on.keep('keys.rotate', { params: { id: key.id }, body: { overlap: 'PT1H' } });
   await on.keep('keys.revoke', { params: { id: key.id } });
   await on.keep('desk.types');
+  await on.keep('desk.fields');
   await on.keep('desk.suggestions', { query: { q: 'INC' } });
   await on.keep('desk.lookup', { query: { kind: 'user', q: 'ann' } });
   const queue = await on.keep('desk.queues.create', {

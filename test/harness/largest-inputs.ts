@@ -200,6 +200,13 @@ export const LARGE: Readonly<Record<string, LargeRow>> = {
   'desk.objects': () => [
     { name: 'a page of long records', query: '?pageSize=100&typeId=thing&sort=-title', status: 200 },
   ],
+  'desk.fields': () => [
+    {
+      name: 'a condition',
+      query: `?filter=${encodeURIComponent('{"field":"createdAt","operator":"is-empty","value":false}')}`,
+      status: 200,
+    },
+  ],
   'desk.suggestions': () => [{ name: 'words of long records', query: '?q=banana+harvest', status: 200 }],
   'desk.export': () => [{ name: 'all columns of long records', body: fileOf(LONG_COLUMNS, 'XLSX'), status: 200 }],
   'dashboards.create': () => [{ name: 'tiles with wide filters', body: wideDashboard(), status: 201 }],

@@ -43,6 +43,14 @@ export function deskCases(make: DeskMaker, { macro }: { macro: () => Promise<str
       names: async (code) => ({ body: fileOf([code]) }),
       refusal: 'INVALID_REQUEST',
     },
+    'desk.fields': {
+      call: () => ({}),
+      lacks: allowed,
+      names: async (code) => ({
+        query: `?filter=${encodeURIComponent(JSON.stringify({ field: code, operator: 'is-empty', value: true }))}`,
+      }),
+      refusal: 'INVALID_FILTER',
+    },
     'desk.types': { call: () => ({}), lacks: allowed },
     'desk.permissions': {
       call: async () => ({ params: { objectId: await make.record(true) } }),

@@ -1302,6 +1302,74 @@ export type Label = {
   typeCode?: string;
 };
 
+/**
+ * A field that types share; `code` is the code of its column and sort key.
+ */
+export type ListField = {
+  code: string;
+  name: string;
+  /**
+   * Help for users; only in the administration API.
+   */
+  description?: string;
+  dataType:
+    | 'string'
+    | 'text'
+    | 'url'
+    | 'email'
+    | 'phone'
+    | 'integer'
+    | 'decimal'
+    | 'date'
+    | 'datetime'
+    | 'time'
+    | 'duration'
+    | 'boolean'
+    | 'enum'
+    | 'reference'
+    | 'user'
+    | 'group'
+    | 'org-unit'
+    | 'service'
+    | 'rich-text'
+    | 'json';
+  /**
+   * False also for a required field that has a default.
+   */
+  required: boolean;
+  /**
+   * For display only. The caller’s rights decide.
+   */
+  readOnly: boolean;
+  multiple: boolean;
+  /**
+   * What the field is for; only in the administration API.
+   */
+  role?:
+    | 'assignee'
+    | 'group'
+    | 'requester'
+    | 'participants'
+    | 'priority'
+    | 'solution'
+    | 'due'
+    | 'start'
+    | 'end'
+    | 'item'
+    | 'commander'
+    | 'communications';
+  constraints: {
+    [key: string]: unknown;
+  };
+  default?: unknown;
+  /**
+   * The code of the field, by the id of the type.
+   */
+  codes: {
+    [key: string]: unknown | string;
+  };
+};
+
 export type Macro = {
   id: string;
   code: string;
@@ -4624,7 +4692,7 @@ export type DeskExportData = {
     title: string;
     columns: Array<{
       /**
-       * A field of the type given by `typeId`, or `number`, `title`, `type`, `workflowState`, `createdAt`, `createdBy`, `updatedAt`, `updatedBy`, `sla.dueAt`, `sla.remaining`, `sla.breached`.
+       * A field of the type given by `typeId` (without it, a field of GET /desk/fields), or `number`, `title`, `type`, `workflowState`, `createdAt`, `createdBy`, `updatedAt`, `updatedBy`, `sla.dueAt`, `sla.remaining`, `sla.breached`.
        */
       code: string;
       /**
@@ -4677,6 +4745,34 @@ export type DeskExportResponses = {
 };
 
 export type DeskExportResponse = DeskExportResponses[keyof DeskExportResponses];
+
+export type DeskFieldsData = {
+  body?: never;
+  path?: never;
+  query?: {
+    /**
+     * A condition, as JSON.
+     */
+    filter?: string;
+    /**
+     * `overdue`, or due `today` or within hours, for example `4h`.
+     */
+    sla?: string;
+  };
+  url: '/desk/fields';
+};
+
+export type DeskFieldsResponses = {
+  /**
+   * Done.
+   */
+  200: {
+    data: Array<ListField>;
+    meta: Meta;
+  };
+};
+
+export type DeskFieldsResponse = DeskFieldsResponses[keyof DeskFieldsResponses];
 
 export type DeskTypesData = {
   body?: never;

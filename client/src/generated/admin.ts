@@ -1328,7 +1328,7 @@ export class AuditAdministration extends Group {
 
 export class DeskAdministration extends Group {
   /**
-   * List records in any order. `sort` is a field of the type given by `typeId`, or `number`, `title`, `typeCode`, `workflowState`, `revision`, `createdAt`, `createdBy`, `updatedAt`, `updatedBy`, `sla.dueAt`, `sla.remaining`; `-` in front sorts descending. Records with equal values are sorted by id. Records without a value, or with a value that the caller may not read, come last. Options are sorted by their configured order; users, groups and units by name. `state` and `q` work as in `GET /objects`; `q` selects at most the 1,000 newest matches. At most 5,000 records with a running time limit can be sorted by `sla.remaining`. Needs a session, or a key with the scope `admin:manage`.
+   * List records in any order. `sort` is a field of the type given by `typeId` (without it, a field of GET /desk/fields), or `number`, `title`, `typeCode`, `workflowState`, `revision`, `createdAt`, `createdBy`, `updatedAt`, `updatedBy`, `sla.dueAt`, `sla.remaining`; `-` in front sorts descending. Records with equal values are sorted by id. Records without a value, or with a value that the caller may not read, come last. Options are sorted by their configured order; users, groups and units by name. `state` and `q` work as in `GET /objects`; `q` selects at most the 1,000 newest matches. At most 5,000 records with a running time limit can be sorted by `sla.remaining`. Needs a session, or a key with the scope `admin:manage`.
    *
    * `GET /desk/objects`
    */
@@ -1352,6 +1352,22 @@ export class DeskAdministration extends Group {
     return this.sender.send<Download>(
       { id: 'desk.export', method: 'POST', path: '/desk/objects/file', surface: 'admin', answer: 'raw' },
       { params: [], body },
+      options,
+    );
+  }
+
+  /**
+   * List the fields that the types of a list share. The columns that a list without `typeId` offers beside those of every record: fields of at least two of its types with the same code or role and the same data type, and fields with a role. `filter` and `sla` narrow the types to those whose records the list can have. Fields that the caller can never read are left out. An option list has the options of all types. Needs a session, or a key with the scope `admin:manage`.
+   *
+   * `GET /desk/fields`
+   */
+  fields(
+    query: NonNullable<T.DeskFieldsData['query']> = {},
+    options?: CallOptions,
+  ): Promise<T.DeskFieldsResponses[200]['data']> {
+    return this.sender.send<T.DeskFieldsResponses[200]['data']>(
+      { id: 'desk.fields', method: 'GET', path: '/desk/fields', surface: 'admin', answer: 'json' },
+      { params: [], query },
       options,
     );
   }

@@ -31,7 +31,7 @@ export const exportDeskObjects = defineOperation({
           minLength: 1,
           maxLength: 64,
           description:
-            'A field of the type given by `typeId`, or `number`, `title`, `type`, `workflowState`, `createdAt`, `createdBy`, `updatedAt`, `updatedBy`, `sla.dueAt`, `sla.remaining`, `sla.breached`.',
+            'A field of the type given by `typeId` (without it, a field of GET /desk/fields), or `number`, `title`, `type`, `workflowState`, `createdAt`, `createdBy`, `updatedAt`, `updatedBy`, `sla.dueAt`, `sla.remaining`, `sla.breached`.',
         }),
         name: Type.String({ minLength: 1, maxLength: 400, description: 'Written in the first row.' }),
       }),

@@ -32,6 +32,7 @@ import { type SlaFigures, slaFigures } from '../sla/index.ts';
 import { type exportDeskObjects as operation, MOST_ROWS } from './contract-file.ts';
 import { namesOf, selectSorted } from './list.ts';
 import { serviceNames } from './queries.ts';
+import { type ListOfTypes, sharedField, type SharedField } from './shared-fields.ts';
 
 /** Number of records that are read at once. */
 const CHUNK = 200;
@@ -76,7 +77,7 @@ export async function exportDeskObjects(
   const part = { offset: 0, limit: MOST_ROWS + 1 };
   const start = async (ctx: ReadContext) => {
     const { type } = readScope(ctx, body);
-    const columns = body.columns.map((column, index) => columnOf(ctx, type, column, `/columns/${index}`));
+    const columns = body.columns.map((column, index) => columnOf(ctx, body, type, column, `/columns/${index}`));
     const path = body.filter === undefined ? 'query.sort' : 'query.filter';
     const sorted = await withinBudget(ctx, path, () => selectSorted(ctx, body, matches, part));
     return { columns, ids: sorted?.ids ?? [] };
@@ -175,6 +176,7 @@ async function recordNames(ctx: ReadContext, rows: readonly Row[]): Promise<Read
 /** @throws Fault INVALID_REQUEST; the same for a field that the caller can never read as for an unknown one */
 function columnOf(
   ctx: ReadContext,
+  list: ListOfTypes,
   type: RecordType | undefined,
   { code, name }: Body['columns'][number],
   path: string,
@@ -186,8 +188,22 @@ function columnOf(
     return { name: head, width, cell: (own, { row }, names) => valueCell(own, field, row.values[code], names) };
   }
   const system = Object.hasOwn(SYSTEM_COLUMNS, code) ? SYSTEM_COLUMNS[code] : undefined;
+  const shared = type === undefined && system === undefined ? sharedField(ctx, list, code) : undefined;
+  if (shared !== undefined) return { name: head, ...sharedColumn(shared) };
   if (field !== undefined || system === undefined) throw faultAt('INVALID_REQUEST', `${path}/code`, 'UNKNOWN_FIELD');
   return { name: head, ...system };
+}
+
+/** The field of each type, in a list of several types. */
+function sharedColumn(shared: SharedField): Omit<Column, 'name'> {
+  const [first] = shared.values();
+  return {
+    width: WIDTHS[first?.dataType ?? ''] ?? 24,
+    cell: (ctx, { row }, names) => {
+      const field = shared.get(row.typeDefinitionId);
+      return field === undefined ? null : valueCell(ctx, field, row.values[field.code], names);
+    },
+  };
 }
 
 const WIDTHS: Readonly<Record<string, number>> = {

@@ -24,6 +24,7 @@ import { doneWithin } from '../reports/index.ts';
 import { remainingTimes, requirePolicy, type SlaFigures, slaFigures } from '../sla/index.ts';
 import type * as contract from './contract.ts';
 import { serviceNames } from './queries.ts';
+import { sharedField, sharedOptions } from './shared-fields.ts';
 import * as store from './store-list.ts';
 
 /** Words select at most this many records, the newest ones. */
@@ -92,7 +93,7 @@ export async function selectSorted(
   const descending = sort.startsWith('-');
   const code = descending ? sort.slice(1) : sort;
   const { type, typeIds } = readScope(ctx, query);
-  const key = code === 'sla.remaining' ? null : requireSortKey(ctx, type, typeIds, code);
+  const key = code === 'sla.remaining' ? null : requireSortKey(ctx, query, type, typeIds, code);
   if (selected === null) return null;
   const ids =
     key === null
@@ -155,12 +156,16 @@ function slaCondition(ctx: ReadContext, due: string): ReturnType<typeof store.sl
 /** @throws Fault INVALID_REQUEST; the same for a field that the caller can never read as for an unknown one */
 function requireSortKey(
   ctx: ReadContext,
+  query: ListSelection,
   type: RecordType | undefined,
   typeIds: readonly string[],
   code: string,
 ): store.SortKey {
   const key = type === undefined ? undefined : ownSortKey(ctx, type, code);
-  const found = key ?? systemSortKey(ctx, type, typeIds, code);
+  const found =
+    key ??
+    systemSortKey(ctx, type, typeIds, code) ??
+    (type === undefined ? sharedSortKey(ctx, query, code) : undefined);
   if (found !== undefined) return found;
   throw faultAt('INVALID_REQUEST', 'query.sort', 'SORT_UNKNOWN');
 }
@@ -174,6 +179,21 @@ function ownSortKey(ctx: ReadContext, type: RecordType, code: string): store.Sor
   if (!ctx.actor.fieldAccess(type.id).canRead(titled)) throw faultAt('INVALID_REQUEST', 'query.sort', 'SORT_UNKNOWN');
   const places = placesOf(ctx, field);
   const key = store.fieldSortKey(ctx, type, titled, { places, locales: localesOf(ctx) });
+  if (key !== null) return key;
+  throw faultAt('INVALID_REQUEST', 'query.sort', 'SORT_UNORDERED');
+}
+
+/** Undefined if no type has such a field that the caller can read. @throws Fault INVALID_REQUEST for values without an order */
+function sharedSortKey(ctx: ReadContext, query: ListSelection, code: string): store.SortKey | undefined {
+  const column = sharedField(ctx, query, code);
+  if (column === undefined) return undefined;
+  const options = sharedOptions(column);
+  const places = (field: FieldDefinition): string[] | null => {
+    if (field.dataType !== 'enum') return placesOf(ctx, field);
+    const stored = new Map(field.constraints.options?.map((option) => [option.code, option.storedAs ?? option.code]));
+    return options.map((option) => stored.get(option.code) ?? '');
+  };
+  const key = store.sharedSortKey(ctx, column, { places, locales: localesOf(ctx) });
   if (key !== null) return key;
   throw faultAt('INVALID_REQUEST', 'query.sort', 'SORT_UNORDERED');
 }

@@ -2,6 +2,7 @@ import { type BoundOperation, bind } from '../../platform/unit-of-work/binding.t
 import type { Suggest } from '../search/index.ts';
 import { getBacklog, getLabels, getPermissions, listSuggestions, listTypes, lookUp } from './queries.ts';
 import * as contract from './contract.ts';
+import { listFields as fieldsOperation } from './contract-fields.ts';
 import { exportDeskObjects as exportOperation } from './contract-file.ts';
 import * as onRecord from './contract-record.ts';
 import type { Changes } from '../../platform/unit-of-work/changes.ts';
@@ -15,6 +16,7 @@ import { applyMacro, listMacros } from './macros.ts';
 import { mergeObject, offerMerge } from './merge.ts';
 import { changeQueue, createQueue, deleteQueue, listQueues } from './queues.ts';
 import { getRequester, listMentionable } from './record-people.ts';
+import { listFields } from './shared-fields.ts';
 
 /**
  * @param matches finds records by words
@@ -34,6 +36,7 @@ export function deskRoutes(
   return [
     bind(contract.listDeskObjects, (runner, { query }) => listDeskObjects(runner, query, matches)),
     bind(exportOperation, (runner, { body }) => exportDeskObjects(runner, body, freshCaller, matches)),
+    bind(fieldsOperation, async (ctx, { query }) => listFields(ctx, query)),
     bind(contract.listDeskTypes, (ctx) => listTypes(ctx)),
     bind(contract.getPermissions, (ctx, { params }) => getPermissions(ctx, params.objectId)),
     bind(onRecord.listMacros, (ctx, { params }) => listMacros(ctx, params.objectId)),

@@ -4,7 +4,7 @@ import { descriptorOf } from '../../lib/data-types/index.ts';
 import { keyOf } from '../../platform/database/filter-sql-fields.ts';
 import type { ReadContext } from '../../platform/unit-of-work/context.ts';
 import { joinedSortName, type NamedKind } from '../identity/index.ts';
-import { conditionEnvironment, type RecordType, registry, variables } from '../metadata/index.ts';
+import { conditionEnvironment, type FieldDefinition, type RecordType, registry, variables } from '../metadata/index.ts';
 import { type ListScope, whereState } from '../objects/index.ts';
 import { whereTitlesReadable } from '../search/index.ts';
 import { hasPolicy, hasSla, RUNNING_BY_RECORD } from '../sla/index.ts';
@@ -72,19 +72,10 @@ export function fieldSortKey(
   { places, locales }: { places: readonly string[] | null; locales: readonly string[] },
 ): SortKey | null {
   const field = type.newest.fields.get(code);
-  const known = field === undefined ? undefined : descriptorOf(field.dataType);
-  if (field === undefined || known === undefined) return null;
-  if (field.multiple || known.comparison === 'none' || known.refersTo === 'records') return null;
-  const environment = conditionEnvironment(registry(ctx), type.id, 'o', variables(ctx));
-  const guards: Sql[] = [];
-  const visible = ctx.actor.fieldAccess(type.id).whereReadable('o', code, ctx.now);
-  if (visible !== null) guards.push(sql`(${visible}) IS TRUE`);
-  const mismatch = environment.mismatch?.({ ...field, kind: 'value' }) ?? null;
-  if (mismatch !== null) guards.push(sql`(${mismatch}) IS NOT TRUE`);
-  const guarded = (key: Sql): Sql =>
-    guards.length === 0 ? key : sql`CASE WHEN ${join(guards, ' AND ')} THEN ${key} END`;
+  if (field === undefined || !isOrdered(field)) return null;
+  const guarded = (key: Sql): Sql => whereReadable(ctx, type.id, field, key);
   const value = keyOf(field, 'o');
-  const kind = NAMED_KINDS.get(known.refersTo ?? '');
+  const kind = namedKind(field);
   if (kind !== undefined) {
     const named = joinedSortName(kind, value, locales);
     return { keys: [guarded(named.key)], join: named.join, optional: true };
@@ -94,6 +85,51 @@ export function fieldSortKey(
     return { keys: keys.map(guarded), join: empty, optional: true };
   }
   return { keys: [guarded(value)], join: empty, optional: true };
+}
+
+/**
+ * The values of one field of each type, all of one data type, in a list of several types. As `fieldSortKey`, but no index of a
+ * type is of use.
+ *
+ * @param places the values of each type in the common order; an empty text has no place
+ */
+export function sharedSortKey(
+  ctx: ReadContext,
+  fields: ReadonlyMap<string, FieldDefinition>,
+  { places, locales }: { places: (field: FieldDefinition) => readonly string[] | null; locales: readonly string[] },
+): SortKey | null {
+  const [first] = fields.values();
+  if (first === undefined || !isOrdered(first)) return null;
+  const cases = [...fields].map(([typeId, field]) => {
+    const value = keyOf(field, 'o');
+    const list = places(field);
+    const key = list === null ? value : sql`array_position(${[...list]}::text[], ${value})`;
+    return sql`WHEN ${typeId}::uuid THEN ${whereReadable(ctx, typeId, field, key)}`;
+  });
+  const key = sql`(CASE o.type_id ${join(cases, ' ')} END)`;
+  const kind = namedKind(first);
+  if (kind === undefined) return { keys: [key], join: empty, optional: true };
+  const named = joinedSortName(kind, key, locales);
+  return { keys: [named.key], join: named.join, optional: true };
+}
+
+const descriptor = ({ dataType }: FieldDefinition) => descriptorOf(dataType);
+const namedKind = (field: FieldDefinition): NamedKind | undefined => NAMED_KINDS.get(descriptor(field).refersTo ?? '');
+
+function isOrdered(field: FieldDefinition): boolean {
+  const { comparison, refersTo } = descriptor(field);
+  return !field.multiple && comparison !== 'none' && refersTo !== 'records';
+}
+
+/** The key, and NULL for records whose value the caller may not read or that have a value of another shape. */
+function whereReadable(ctx: ReadContext, typeId: string, field: FieldDefinition, key: Sql): Sql {
+  const environment = conditionEnvironment(registry(ctx), typeId, 'o', variables(ctx));
+  const guards: Sql[] = [];
+  const visible = ctx.actor.fieldAccess(typeId).whereReadable('o', field.code, ctx.now);
+  if (visible !== null) guards.push(sql`(${visible}) IS TRUE`);
+  const mismatch = environment.mismatch?.({ ...field, kind: 'value' }) ?? null;
+  if (mismatch !== null) guards.push(sql`(${mismatch}) IS NOT TRUE`);
+  return guards.length === 0 ? key : sql`CASE WHEN ${join(guards, ' AND ')} THEN ${key} END`;
 }
 
 const NAMED_KINDS: ReadonlyMap<string, NamedKind> = new Map([

@@ -31,7 +31,7 @@ export {
   type WorkflowDefinition,
 } from './registry.ts';
 export { usesHiddenField } from './impact.ts';
-export { fieldSchema } from './queries.ts';
+export { fieldSchema, type FieldSchemaAnswer } from './queries.ts';
 export { metadataRoutes } from './routes.ts';
 export { ensureNumbering, numberSequence } from './store.ts';
 export {

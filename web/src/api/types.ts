@@ -7,6 +7,7 @@ import type * as catalog from '../../../src/domain/catalog/contract.ts';
 import type * as comments from '../../../src/domain/comments/contract.ts';
 import type * as configuration from '../../../src/configuration/contract.ts';
 import type * as desk from '../../../src/domain/desk/contract.ts';
+import type * as deskFields from '../../../src/domain/desk/contract-fields.ts';
 import type * as deskRecord from '../../../src/domain/desk/contract-record.ts';
 import type * as identity from '../../../src/domain/identity/contract.ts';
 import type * as identityAdmin from '../../../src/domain/identity/contract-admin.ts';
@@ -41,6 +42,7 @@ export type {
   configuration,
   dashboards,
   desk,
+  deskFields,
   deskRecord,
   identity,
   identityAdmin,

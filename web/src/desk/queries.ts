@@ -1,5 +1,5 @@
 /** Queries of the desk, with their cache keys. */
-import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
+import { infiniteQueryOptions, keepPreviousData, queryOptions } from '@tanstack/react-query';
 import { seenVisibilities } from '../../../src/contract/comment-visibility.ts';
 import { type AnswerOf, call, callPage } from '../api/client.ts';
 import { firstOfPages, type Page } from '../api/pages.ts';
@@ -7,6 +7,7 @@ import type {
   attachments,
   comments,
   desk,
+  deskFields,
   deskRecord,
   metadata,
   objects,
@@ -46,6 +47,16 @@ export const builtInQueuesQuery = queryOptions({
   queryKey: ['records', 'counts'],
   queryFn: ({ signal }) => call<typeof desk.listBuiltInQueues>('GET', '/desk/queues/built-in', { signal }),
 });
+
+/** The fields that the types of a list share. */
+export const listFieldsQuery = (query: { filter?: string | undefined; sla?: string | undefined }) =>
+  queryOptions({
+    queryKey: ['desk', 'fields', query],
+    queryFn: ({ signal }) => call<typeof deskFields.listFields>('GET', '/desk/fields', { query, signal }),
+    staleTime: 60_000,
+    // The columns stay while a condition changes.
+    placeholderData: keepPreviousData,
+  });
 
 export const typeFieldsQuery = (typeId: string) =>
   queryOptions({

@@ -1,7 +1,6 @@
 /** The columns of a list as the user arranged them: which, in which order, and how wide. */
 import { useElementSize } from '@mantine/hooks';
 import { useState } from 'react';
-import type { FieldSchema } from '../../api/types.ts';
 import type { DeskType, QueueDefinition } from '../queries.ts';
 import {
   chosenColumns,
@@ -9,6 +8,7 @@ import {
   type ColumnLayout,
   fittingColumns,
   type ListColumn,
+  type ListField,
   storedLayout,
   storeLayout,
   useColumns,
@@ -33,7 +33,7 @@ export function useColumnLayout(
   definition: QueueDefinition,
   onDefinition: (definition: QueueDefinition) => void,
   type: DeskType | undefined,
-  fields: readonly FieldSchema[],
+  fields: readonly ListField[],
 ): ColumnControl {
   const columns = useColumns(type, fields);
   const [changed, setChanged] = useState<{ type: string | undefined; layout: ColumnLayout }>();

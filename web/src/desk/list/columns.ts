@@ -5,6 +5,7 @@ import { descriptorOf } from '../../../../src/lib/data-types/index.ts';
 import { layoutOf } from '../../fields/view.ts';
 import { useText } from '../../i18n/text.ts';
 import type { DeskType } from '../queries.ts';
+import type { Row } from './source.ts';
 import { texts } from './texts.ts';
 
 export interface ListColumn {
@@ -16,10 +17,21 @@ export interface ListColumn {
   sort?: string;
   /** The field of the column; undefined for system columns. */
   field?: FieldSchema;
+  /** In a list of several types, the code of the field by the id of the type. */
+  codes?: Readonly<Record<string, string>>;
 }
 
-/** All columns available for a type; without a type, the system columns. */
-export function useColumns(type: DeskType | undefined, fields: readonly FieldSchema[]): readonly ListColumn[] {
+/** A field of a list; `codes` if the types of the list share it. */
+export type ListField = FieldSchema & Pick<ListColumn, 'codes'>;
+
+/** The value of a record in a column. */
+export function valueIn(row: Pick<Row, 'typeDefinitionId' | 'values'>, { code, codes }: ListColumn): unknown {
+  const own = codes === undefined ? code : codes[row.typeDefinitionId];
+  return own === undefined ? undefined : row.values[own];
+}
+
+/** All columns available for a type; without a type, those that its types share. */
+export function useColumns(type: DeskType | undefined, fields: readonly ListField[]): readonly ListColumn[] {
   const t = useText(texts);
   return useMemo(() => {
     const numbered = type === undefined || type.numbered;
@@ -37,6 +49,7 @@ export function useColumns(type: DeskType | undefined, fields: readonly FieldSch
           name: field.name,
           width: layoutOf(field.dataType).width,
           field,
+          ...(field.codes === undefined ? {} : { codes: field.codes }),
           ...(isSortable(field) ? { sort: field.code } : {}),
         })),
       ...(type === undefined || type.states.length > 0
@@ -70,14 +83,17 @@ const ROOMY = '(min-width: 88em)';
 export function defaultColumns(columns: readonly ListColumn[]): string[] {
   const first = (dataType: FieldSchema['dataType'], code?: string): string[] => {
     const found = columns.filter(({ field }) => field?.dataType === dataType && !field.multiple);
-    const own = found.find((column) => column.code === code) ?? found[0];
+    // Of the fields that several types share, only the usual ones.
+    const own = found.find((column) => column.code === code) ?? found.find(({ codes }) => codes === undefined);
     return own === undefined ? [] : [own.code];
   };
+  const roomy = matchMedia(ROOMY).matches;
   return [
     ...COMMON,
     ...first('enum', 'priority'),
-    ...first('user', 'assignee'),
-    ...(matchMedia(ROOMY).matches ? ['updatedAt'] : []),
+    // A list of several types has the column of the type.
+    ...(roomy || columns.every(({ codes }) => codes === undefined) ? first('user', 'assignee') : []),
+    ...(roomy ? ['updatedAt'] : []),
   ];
 }
 

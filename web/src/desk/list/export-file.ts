@@ -5,7 +5,7 @@ import { namesOf } from '../../fields/labels.ts';
 import { currentZone } from '../../i18n/zone.ts';
 import { saveCsv, saveFile } from '../../ui/download.tsx';
 import type { DeskType } from '../queries.ts';
-import type { ListColumn } from './columns.ts';
+import { type ListColumn, valueIn } from './columns.ts';
 import type { Row, Selection } from './source.ts';
 import type { texts } from './texts.ts';
 
@@ -60,7 +60,7 @@ export async function saveShown(
   types: readonly DeskType[],
 ): Promise<void> {
   const fields = columns.filter(({ field }) => field !== undefined);
-  const values = rows.flatMap((row) => fields.flatMap(({ code }) => [row.values[code]].flat()));
+  const values = rows.flatMap((row) => fields.flatMap((column) => [valueIn(row, column)].flat()));
   const ids = values.filter((value): value is string => typeof value === 'string' && ID.test(value));
   const names = await namesOf([...new Set(ids)]);
   saveCsv(
@@ -79,13 +79,9 @@ function said(value: unknown, field: FieldSchema, names: ReadonlyMap<string, str
   return field.constraints.options?.find(({ code }) => code === text)?.name ?? names.get(text) ?? text;
 }
 
-function textOf(
-  row: Row,
-  { code, field }: ListColumn,
-  types: readonly DeskType[],
-  names: ReadonlyMap<string, string>,
-): unknown {
-  if (field !== undefined) return said(row.values[code], field, names);
+function textOf(row: Row, column: ListColumn, types: readonly DeskType[], names: ReadonlyMap<string, string>): unknown {
+  const { code, field } = column;
+  if (field !== undefined) return said(valueIn(row, column), field, names);
   switch (code) {
     case 'type':
       return types.find((type) => type.id === row.typeDefinitionId)?.name ?? row.typeCode;

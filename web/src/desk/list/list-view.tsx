@@ -23,7 +23,7 @@ import {
 } from './list-tools.tsx';
 import { takePlace, useOpenedList } from './place.ts';
 import { RecordTable, type RecordTableProps } from './record-table.tsx';
-import { useRows } from './rows.ts';
+import { useRows, useSharedFields } from './rows.ts';
 import { namesOf, type Row, type RowPage } from './source.ts';
 import { texts } from './texts.ts';
 
@@ -47,7 +47,8 @@ export function ListView({ title, href, definition, onDefinition, tools }: ListV
   const narrow = useMediaQuery('(max-width: 48em)', false, { getInitialValueInEffect: false });
   useDocumentTitle(`${title} · Docket`);
   const { types, type, fields } = useListTypes(definition);
-  const layout = useColumnLayout(definition, onDefinition, type, fields);
+  const shared = useSharedFields(definition);
+  const layout = useColumnLayout(definition, onDefinition, type, type === undefined ? shared : fields);
   const [selection, setSelection] = useState<ReadonlySet<string>>(() => takePlace(href)?.selection ?? new Set());
   const { list, rows, more } = useRows(definition, type);
   const [total, hasMore] = countOf(list.data?.pages[0], rows.length, list.hasNextPage);
@@ -55,7 +56,7 @@ export function ListView({ title, href, definition, onDefinition, tools }: ListV
   const preview = usePreview();
   const selectable =
     definition.state !== 'ARCHIVED' && !narrow && (type === undefined ? types : [type]).some(mayChange);
-  const shared = { definition, onDefinition, type, types, fields };
+  const about = { definition, onDefinition, type, types, fields };
   return (
     <div className={classes.page}>
       <header className={classes.head}>
@@ -64,16 +65,16 @@ export function ListView({ title, href, definition, onDefinition, tools }: ListV
           {list.data !== undefined && t.shown(total, hasMore)}
         </span>
         <div className={classes.tools}>
-          <Filters {...shared} />
+          <Filters {...about} />
           <ColumnsButton {...layout} />
           {preview.possible && <PreviewButton shown={preview.shown} onToggle={preview.toggle} />}
           <RefreshButton refreshing={list.isRefetching} onRefresh={() => void list.refetch()} />
-          <ExportButton {...shared} title={title} rows={rows} columns={layout.shown} />
+          <ExportButton {...about} title={title} rows={rows} columns={layout.shown} />
           {tools}
           {type?.canCreate === true && <CreateButton type={type} />}
         </div>
       </header>
-      <FilterChips {...shared} />
+      <FilterChips {...about} />
       {rows.length === 0 && (list.error !== null || list.data !== undefined) ? (
         <NoRows
           definition={definition}

@@ -22,7 +22,7 @@ import {
 import { StateBadge } from '../record/state-badge.tsx';
 import { ColumnHead } from './column-head.tsx';
 import type { ColumnControl } from './column-layout.ts';
-import { type ListColumn, movedColumn, TITLE, trackOf } from './columns.ts';
+import { type ListColumn, movedColumn, TITLE, trackOf, valueIn } from './columns.ts';
 import classes from './list.module.css';
 import { type ListPlace, takePlace, useListPlace } from './place.ts';
 import { ALL, keyHandler, useRangeSelection } from './selection.ts';
@@ -368,7 +368,7 @@ function Card({ row, columns, types }: Pick<RecordTableProps, 'columns' | 'types
 
 /** A table cell of a record. */
 export function Cell({ row, column, types }: { row: Row; column: ListColumn; types: readonly DeskType[] }) {
-  if (column.field !== undefined) return <FieldValue field={column.field} value={row.values[column.code]} compact />;
+  if (column.field !== undefined) return <FieldValue field={column.field} value={valueIn(row, column)} compact />;
   switch (column.code) {
     case 'number':
       return <span className="tabular">{row.number}</span>;

@@ -2,8 +2,9 @@
 import { useInfiniteQuery, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useCallback, useEffect, useMemo } from 'react';
 import { useSession } from '../../app/session.ts';
-import type { DeskType, QueueDefinition } from '../queries.ts';
-import { isLong, readPage, type RowPages, rowsOf, rowsQuery, withHead } from './source.ts';
+import { type DeskType, listFieldsQuery, type QueueDefinition } from '../queries.ts';
+import type { ListField } from './columns.ts';
+import { isLong, readPage, type RowPages, rowsOf, rowsQuery, selectionOf, withHead } from './source.ts';
 
 /** Refresh interval in milliseconds. */
 const REFRESH = 8000;
@@ -25,6 +26,15 @@ export function useRows(definition: QueueDefinition, type: DeskType | undefined)
     if (!isFetchingNextPage) void fetchNextPage();
   }, [fetchNextPage, isFetchingNextPage]);
   return { list, rows, more };
+}
+
+const NO_FIELDS: readonly ListField[] = [];
+
+/** The fields that the types of a list share; none for a list of one type. */
+export function useSharedFields(definition: QueueDefinition): readonly ListField[] {
+  const { filter, sla } = selectionOf(definition, undefined, useSession());
+  const { data } = useQuery({ ...listFieldsQuery({ filter, sla }), enabled: definition.type === undefined });
+  return (data as ListField[] | undefined) ?? NO_FIELDS;
 }
 
 /** Refreshes the first page of a list while `enabled`. */
