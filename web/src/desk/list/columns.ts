@@ -78,6 +78,8 @@ const COMMON = ['number', 'title', 'type', 'workflowState', 'sla.remaining'];
 
 /** Narrower windows have no room for the last change: the title would be cut too soon. */
 const ROOMY = '(min-width: 88em)';
+/** The same for lists of several types, which have the column of the type. */
+const WIDE = '(min-width: 110em)';
 
 /** The default columns: number and title, priority, assignee and last change, as far as available. */
 export function defaultColumns(columns: readonly ListColumn[]): string[] {
@@ -87,13 +89,12 @@ export function defaultColumns(columns: readonly ListColumn[]): string[] {
     const own = found.find((column) => column.code === code) ?? found.find(({ codes }) => codes === undefined);
     return own === undefined ? [] : [own.code];
   };
-  const roomy = matchMedia(ROOMY).matches;
+  const shared = columns.some(({ codes }) => codes !== undefined);
   return [
     ...COMMON,
     ...first('enum', 'priority'),
-    // A list of several types has the column of the type.
-    ...(roomy || columns.every(({ codes }) => codes === undefined) ? first('user', 'assignee') : []),
-    ...(roomy ? ['updatedAt'] : []),
+    ...(!shared || matchMedia(ROOMY).matches ? first('user', 'assignee') : []),
+    ...(matchMedia(shared ? WIDE : ROOMY).matches ? ['updatedAt'] : []),
   ];
 }
 
