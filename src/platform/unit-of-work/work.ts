@@ -341,9 +341,8 @@ export class Work {
           if (returned !== undefined) (data as Record<string, unknown>)[returned.key] = returned.value;
           return data;
         });
-        const { now: at, via, actor } = ctx;
-        for (const event of ctx.events)
-          events.push({ id: ctx.newId(), at, ...(event.origin ?? { via, actor }), event });
+        const own = { via: ctx.via, actor: ctx.actor };
+        for (const event of ctx.events) events.push({ id: ctx.newId(), at: now, ...(event.origin ?? own), event });
         reactions.push(...ctx.reactions);
         return result;
       } catch (error) {
@@ -393,9 +392,8 @@ export class Work {
     const { planned, invalidated, plainMembers, now, returnedValue: returned } = ctx;
     const claimed = claim === undefined ? undefined : { claim, answer: JSON.stringify(data), now };
     const unit = { planned: [...planned.values()], claimed, returned, invalidated, plainMembers };
-    const author = ctx.actor.userId ?? '';
     const value = await (ctx.db === this.#db
-      ? this.#groups.write(unit, author, alone)
+      ? this.#groups.write(unit, ctx.actor.userId ?? '', alone)
       : this.#groups.alone(ctx.db, unit));
     return returned === undefined ? undefined : { key: returned.key, value };
   }
