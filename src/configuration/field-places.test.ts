@@ -23,7 +23,7 @@ settings.defaultLocale settings.timezone settings.attachmentMaxBytes settings.se
 users.displayName users.email users.locale users.timezone users.orgUnit users.employeeId users.externalId
 orgUnits.parent orgUnits.manager orgUnits.location
 workflows.states[].category workflows.states[].reopenWithin workflows.transitions[].from workflows.transitions[].fields[].required
-types.plural types.category types.numbering.prefix types.numbering.digits
+types.plural types.category types.assignable types.numbering.prefix types.numbering.digits
 types.fields[].dataType types.fields[].required types.fields[].readOnly types.fields[].multiple
 types.fields[].constraints.minLength types.fields[].constraints.maxLength types.fields[].constraints.pattern
 types.fields[].constraints.min types.fields[].constraints.max types.fields[].constraints.scale
