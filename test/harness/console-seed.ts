@@ -130,7 +130,8 @@ export async function seed(call: SeedCall): Promise<Seeded> {
   const asset = await make('asset', { title: 'Ноутбук 004-117', model, owner: people['ivanova'], location: places[0] });
   await make('asset', { title: 'Принтер 3 этаж', location: places[0] });
 
-  const assignees = ['petrova', 'sokolov', 'kim', 'morozov'];
+  // Those who may work on incidents.
+  const assignees = ['petrova', 'sokolov', 'kim', 'sokolov'];
   const incidents: string[] = [];
   for (const [index, [title, priority, category, place, state]] of INCIDENTS.entries()) {
     const assignee = people[assignees[index % assignees.length] ?? ''] as string;
