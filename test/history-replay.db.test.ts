@@ -22,6 +22,7 @@ const EXCEPTIONS: Readonly<Record<string, string>> = {
 
 /** Tables of the schema that are not replayed, and why. */
 const OTHER_TABLES: Readonly<Record<string, string>> = {
+  attachment_drafts: 'Files that no comment has taken yet: no event, and removed after a day.',
   api_keys: 'Only hashes; each creation, rotation and revocation is in the audit log.',
   audit_heads: 'How far heads were written; the heads themselves stand elsewhere.',
   blobs: 'When content was last touched; content itself is compared with its hash (I8).',

@@ -66,7 +66,7 @@ catalogs:
 
 const GIF = 'R0lGODlhAQABAAAAADs=';
 
-export async function objectExamples(on: Recorder, { anna }: People): Promise<void> {
+export async function objectExamples(on: Recorder, { admin, anna }: People): Promise<void> {
   await on.keep('metadata.types');
   await on.keep('metadata.fields', { params: { typeId: 'incident' } });
   const values = {
@@ -97,7 +97,7 @@ export async function objectExamples(on: Recorder, { anna }: People): Promise<vo
   const transitionId = transitions.find(({ code }: { code: string }) => code === 'take').id;
   await on.keep('workflow.transition', {
     params,
-    body: { transitionId, expectedRevision: 2, expectedStateId: state.id, values: { assignee: anna } },
+    body: { transitionId, expectedRevision: 2, expectedStateId: state.id, values: { assignee: admin } },
   });
   const body = 'The toner was replaced. Please try again.';
   const comment = await on.keep('comments.add', { params, body: { body, visibility: 'public' } });

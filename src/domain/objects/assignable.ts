@@ -1,4 +1,5 @@
 /** Who can be the assignee of a record (docs/spec/records.md#assignees). */
+import { COMMENT_RIGHTS } from '../../contract/comment-visibility.ts';
 import type { EventType } from '../../contract/events.ts';
 import { canName, type RecordAction } from '../../contract/rights.ts';
 import { invalidValues } from '../../lib/fault.ts';
@@ -11,7 +12,7 @@ import { evaluateAccess, type VisibleObject } from './record.ts';
 import type { ObjectRow } from './store.ts';
 
 /** Who has one of these rights takes part in the work on a record. */
-const WORK_ACTIONS: readonly RecordAction[] = ['update', 'transition', 'Private Comment'];
+const WORK_ACTIONS: readonly RecordAction[] = ['update', 'transition', ...COMMENT_RIGHTS];
 
 /** The field of the type whose user must be able to work on the record; undefined if anyone can be named. */
 function judgedField(type: RecordType, version: TypeVersion): FieldDefinition | undefined {

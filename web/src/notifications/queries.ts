@@ -3,6 +3,7 @@ import { infiniteQueryOptions, queryOptions, useQueryClient } from '@tanstack/re
 import { useEffect } from 'react';
 import { type AnswerOf, call } from '../api/client.ts';
 import type { notifications } from '../api/types.ts';
+import { invalidate } from '../ui/action.ts';
 
 export type Count = AnswerOf<typeof notifications.countNotifications>;
 export type Item = AnswerOf<typeof notifications.listNotifications>['rows'][number];
@@ -51,7 +52,7 @@ export function useReadOnSight(objectId: string, newestComment: string | null | 
   useEffect(() => {
     if (newestComment === undefined) return;
     call<typeof notifications.readNotifications>('POST', '/notifications/read', { body: { objectId }, probe: true })
-      .then(() => client.invalidateQueries({ queryKey: NOTIFICATIONS }))
+      .then(() => invalidate(client, NOTIFICATIONS))
       // What stays unread is marked at the next visit.
       .catch(() => undefined);
   }, [client, objectId, newestComment]);

@@ -13,6 +13,7 @@ import type { BulkBody } from './bulk-forms.tsx';
 import type { Outcome } from './bulk-results.tsx';
 import classes from './list.module.css';
 import { namesOf, type Row } from './source.ts';
+import { bulkTexts } from './bulk-texts.ts';
 import { texts } from './texts.ts';
 import { Dialog } from '../../ui/dialog.tsx';
 
@@ -77,6 +78,7 @@ interface BulkActionsProps extends Pick<BulkBarProps, 'rows' | 'types'> {
 
 function BulkActions({ rows, types, type, archiving, run, setForm, onClear }: BulkActionsProps) {
   const t = useText(texts);
+  const own = useText(bulkTexts);
   useHotkeys(type?.canUpdate === true ? [['E', () => setForm('update'), { usePhysicalKeys: true }]] : []);
   const mayArchive = rows.every((row) => types.some((one) => one.id === row.typeDefinitionId && one.canArchive));
   return (
@@ -87,18 +89,18 @@ function BulkActions({ rows, types, type, archiving, run, setForm, onClear }: Bu
       </Text>
       {type?.canUpdate === true && (
         <Button variant="default" leftSection={<IconPencil size={14} />} onClick={() => setForm('update')}>
-          {t.bulkUpdate}
+          {own.bulkUpdate}
         </Button>
       )}
       {type?.canTransition === true && type.states.length > 0 && (
         <Button variant="default" leftSection={<IconArrowRight size={14} />} onClick={() => setForm('transition')}>
-          {t.bulkTransition}
+          {own.bulkTransition}
         </Button>
       )}
       {mayArchive && <ArchiveButton rows={rows} loading={archiving} onRun={run} />}
       {type === undefined && (
         <Text size="xs" c="dimmed">
-          {t.bulkOneType}
+          {own.bulkOneType}
         </Text>
       )}
       <Button variant="subtle" color="gray" onClick={onClear} ml="auto">
@@ -140,9 +142,9 @@ interface BulkResultsProps {
 
 /** The dialog with the results, which repeats the action for the records that failed. */
 function BulkResults({ outcome, current, run, onClose }: BulkResultsProps) {
-  const t = useText(texts);
+  const own = useText(bulkTexts);
   return (
-    <Dialog opened={outcome !== undefined} onClose={onClose} title={t.bulkResults} size="lg">
+    <Dialog opened={outcome !== undefined} onClose={onClose} title={own.bulkResults} size="lg">
       {outcome !== undefined && (
         <Suspense fallback={<Loader size="sm" />}>
           <Results
@@ -165,16 +167,16 @@ interface ArchiveButtonProps {
 
 /** Archives the rows after a confirmation. */
 function ArchiveButton({ rows, loading, onRun }: ArchiveButtonProps) {
-  const t = useText(texts);
+  const own = useText(bulkTexts);
   const archive = async (): Promise<void> => {
     const { ArchiveQuestion, archiveOf } = await import('./bulk-forms.tsx');
-    const title = t.bulkArchiveTitle(rows.length);
+    const title = own.bulkArchiveTitle(rows.length);
     const body = <ArchiveQuestion rows={rows} />;
-    if (await confirm({ title, body, yes: t.bulkArchive, danger: true })) onRun(archiveOf(rows));
+    if (await confirm({ title, body, yes: own.bulkArchive, danger: true })) onRun(archiveOf(rows));
   };
   return (
     <Button variant="default" leftSection={<IconArchive size={14} />} loading={loading} onClick={() => void archive()}>
-      {t.bulkArchive}
+      {own.bulkArchive}
     </Button>
   );
 }
@@ -188,12 +190,12 @@ interface BulkFormsProps {
 }
 
 function BulkForms({ form, type, setForm, rows, run }: BulkFormsProps) {
-  const t = useText(texts);
+  const own = useText(bulkTexts);
   return (
     <Dialog
       opened={form !== undefined && type !== undefined}
       onClose={() => setForm(undefined)}
-      title={form === 'update' ? t.bulkUpdate : t.bulkTransition}
+      title={form === 'update' ? own.bulkUpdate : own.bulkTransition}
     >
       <Suspense fallback={<Loader size="sm" />}>
         {form === 'update' && type !== undefined && (

@@ -14,7 +14,7 @@ import { TransitionForm } from '../record/transitions.tsx';
 import { QuestionWithPreview, WhatIf } from '../what-if.tsx';
 import type { Tried } from '../what-if-answer.tsx';
 import type { Row } from './source.ts';
-import { texts } from './texts.ts';
+import { bulkTexts } from './bulk-texts.ts';
 import { useDialogWarning } from '../../ui/form.tsx';
 
 export type BulkBody = BodyOf<typeof bulk.bulk>;
@@ -61,7 +61,7 @@ function recordNames(rows: readonly Row[]): ReadonlyMap<string, string> {
 }
 
 export function BulkUpdate({ rows, type, pending, error, onRun }: FormProps & { type: DeskType }) {
-  const t = useText(texts);
+  const own = useText(bulkTexts);
   const problemText = useProblemText();
   const { data } = useQuery(typeFieldsQuery(type.id));
   const fields = ((data?.fields as FieldSchema[] | undefined) ?? []).filter((field) => !field.readOnly);
@@ -77,7 +77,7 @@ export function BulkUpdate({ rows, type, pending, error, onRun }: FormProps & { 
     <Stack gap="sm">
       <FaultAlert error={error} />
       <Select
-        label={t.bulkField}
+        label={own.bulkField}
         data={fields.map((one) => ({ value: one.code, label: one.name }))}
         value={code}
         onChange={(next) => {
@@ -91,7 +91,7 @@ export function BulkUpdate({ rows, type, pending, error, onRun }: FormProps & { 
       {field !== undefined && !clear && (
         <FieldInput
           key={field.code}
-          field={{ ...field, name: t.bulkValue, required: false }}
+          field={{ ...field, name: own.bulkValue, required: false }}
           value={value}
           onChange={setValue}
           error={value === null ? undefined : problemText(problem)}
@@ -99,7 +99,7 @@ export function BulkUpdate({ rows, type, pending, error, onRun }: FormProps & { 
         />
       )}
       {field !== undefined && !field.required && (
-        <Switch label={t.bulkClear} checked={clear} onChange={(event) => setClear(event.currentTarget.checked)} />
+        <Switch label={own.bulkClear} checked={clear} onChange={(event) => setClear(event.currentTarget.checked)} />
       )}
       <WhatIf
         key={JSON.stringify([code, value, clear])}
@@ -109,7 +109,7 @@ export function BulkUpdate({ rows, type, pending, error, onRun }: FormProps & { 
       />
       <Group justify="flex-end">
         <Button loading={pending} disabled={body === undefined} onClick={() => body !== undefined && onRun(body)}>
-          {t.bulkRun(rows.length)}
+          {own.bulkRun(rows.length)}
         </Button>
       </Group>
     </Stack>
@@ -118,33 +118,33 @@ export function BulkUpdate({ rows, type, pending, error, onRun }: FormProps & { 
 
 /** The consequences of archiving, as the body of its confirmation. */
 export function ArchiveQuestion({ rows }: { rows: readonly Row[] }) {
-  const t = useText(texts);
+  const own = useText(bulkTexts);
   return (
     <QuestionWithPreview
       ask={() => tryBulk(archiveOf(rows))}
       typeId={rows[0]?.typeDefinitionId}
       names={recordNames(rows)}
     >
-      {t.bulkArchiveBody}
+      {own.bulkArchiveBody}
     </QuestionWithPreview>
   );
 }
 
 export function BulkTransition({ rows, pending, error, onRun, onCancel }: FormProps & { onCancel: () => void }) {
-  const t = useText(texts);
+  const own = useText(bulkTexts);
   const first = rows[0];
   const { data } = useQuery({ ...workflowQuery(first?.id ?? ''), enabled: first !== undefined });
   const [id, setId] = useState<string | null>(null);
   const transition = data?.transitions.find((one) => one.id === id);
   if (data === undefined) return <Loader size="sm" />;
-  if (data.transitions.length === 0) return <Text size="sm">{t.bulkNoTransition}</Text>;
+  if (data.transitions.length === 0) return <Text size="sm">{own.bulkNoTransition}</Text>;
   return (
     <Stack gap="sm">
       <Text size="xs" c="dimmed">
-        {t.bulkTransitionHint}
+        {own.bulkTransitionHint}
       </Text>
       <Select
-        label={t.bulkTransition}
+        label={own.bulkTransition}
         data={data.transitions.map((one) => ({ value: one.id, label: `${one.name} → ${one.to.name}` }))}
         value={id}
         onChange={setId}

@@ -7,6 +7,7 @@ import { CsvButton } from '../../ui/download.tsx';
 import { useNotedFaultText, WhyRefused } from '../../ui/fault.tsx';
 import type { BulkBody } from './bulk-forms.tsx';
 import type { Row } from './source.ts';
+import { bulkTexts } from './bulk-texts.ts';
 import { texts } from './texts.ts';
 
 /** Maximum number of results shown; the file has all. */
@@ -40,25 +41,26 @@ interface ResultsProps extends Outcome {
 
 export default function Results({ body, results, rows, pending, onRepeat, onClose }: ResultsProps) {
   const t = useText(texts);
+  const own = useText(bulkTexts);
   const say = useNotedFaultText();
   const names = new Map(rows.map((row) => [row.id, [row.number, row.title].filter(Boolean).join(' · ')]));
   const failed = results.filter(({ status }) => status === 'FAILED');
   const done = results.length - failed.length;
-  const outcome = ({ error }: BulkResult): string => (error === undefined || error === null ? t.bulkOk : say(error));
+  const outcome = ({ error }: BulkResult): string => (error === undefined || error === null ? own.bulkOk : say(error));
   const ordered = [...failed, ...results.filter((result) => result.status === 'SUCCEEDED')];
   return (
     <Stack gap="sm">
       <Group gap="md">
-        <Text size="sm">{t.bulkDone(done)}</Text>
+        <Text size="sm">{own.bulkDone(done)}</Text>
         {failed.length > 0 && (
           <Text size="sm" c="var(--mantine-color-error)">
-            {t.bulkFailed(failed.length)}
+            {own.bulkFailed(failed.length)}
           </Text>
         )}
         <Box ml="auto">
           <CsvButton
-            name={t.bulkResults}
-            header={[t.bulkRecord, t.bulkOutcome]}
+            name={own.bulkResults}
+            header={[own.bulkRecord, own.bulkOutcome]}
             rows={() => ordered.map((result) => [names.get(result.objectId) ?? result.objectId, outcome(result)])}
           />
         </Box>
@@ -78,13 +80,13 @@ export default function Results({ body, results, rows, pending, onRepeat, onClos
       </Table>
       {ordered.length > SHOWN && (
         <Text size="xs" c="dimmed">
-          {t.bulkMore(ordered.length - SHOWN)}
+          {own.bulkMore(ordered.length - SHOWN)}
         </Text>
       )}
       <Group justify="flex-end">
         {failed.length > 0 && (
           <Button variant="default" loading={pending} onClick={() => onRepeat(failed)}>
-            {t.bulkRepeat(failed.length)}
+            {own.bulkRepeat(failed.length)}
           </Button>
         )}
         <Button onClick={onClose}>{t.close}</Button>

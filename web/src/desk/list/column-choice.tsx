@@ -2,14 +2,33 @@
 import { ActionIcon, Button, Checkbox, Group, Popover, Stack, Text } from '@mantine/core';
 import { IconArrowDown, IconArrowUp, IconMinus, IconPlus } from '@tabler/icons-react';
 import { cloneElement, type ReactElement } from 'react';
-import { useText } from '../../i18n/text.ts';
+import { defineText, useText } from '../../i18n/text.ts';
 import type { DropdownProps } from '../../ui/on-first-use.tsx';
 import type { ColumnControl } from './column-layout.ts';
 import { type ListColumn, movedColumn } from './columns.ts';
 import { texts } from './texts.ts';
 
+/** Loaded with the popover, so that lists open sooner. */
+const choiceTexts = defineText(
+  {
+    columnsHint: 'Сохраняется на этом устройстве',
+    resetColumns: 'Сбросить',
+    wider: (name: string) => `Шире: ${name}`,
+    narrower: (name: string) => `Уже: ${name}`,
+    later: (name: string) => `Правее: ${name}`,
+  },
+  {
+    columnsHint: 'Kept on this device',
+    resetColumns: 'Reset',
+    wider: (name: string) => `Wider: ${name}`,
+    narrower: (name: string) => `Narrower: ${name}`,
+    later: (name: string) => `Move right: ${name}`,
+  },
+);
+
 export function ColumnChoice({ opened, onOpened, children, ...control }: ColumnControl & DropdownProps) {
   const t = useText(texts);
+  const own = useText(choiceTexts);
   const { columns, shown, choose, reset } = control;
   const codes = shown.map(({ code }) => code);
   const others = columns.filter(({ code }) => !codes.includes(code));
@@ -31,10 +50,10 @@ export function ColumnChoice({ opened, onOpened, children, ...control }: ColumnC
         </Checkbox.Group>
         <Group justify="space-between" mt="sm">
           <Text size="xs" c="dimmed">
-            {t.columnsHint}
+            {own.columnsHint}
           </Text>
           <Button variant="subtle" size="compact-xs" onClick={reset}>
-            {t.resetColumns}
+            {own.resetColumns}
           </Button>
         </Group>
       </Popover.Dropdown>
@@ -57,6 +76,7 @@ interface ShownColumnProps {
 /** A shown column with buttons that move it and change its width. */
 function ShownColumn({ column, index, last, control }: ShownColumnProps) {
   const t = useText(texts);
+  const own = useText(choiceTexts);
   const { code, name } = column;
   const move = (to: number): void =>
     control.choose(
@@ -70,16 +90,16 @@ function ShownColumn({ column, index, last, control }: ShownColumnProps) {
   return (
     <Group gap={4} wrap="nowrap">
       <Checkbox value={code} label={name} disabled={code === 'title'} style={{ flex: 1 }} />
-      <ActionIcon size={24} aria-label={t.narrower(name)} onClick={() => control.resize(code, width - 1)}>
+      <ActionIcon size={24} aria-label={own.narrower(name)} onClick={() => control.resize(code, width - 1)}>
         <IconMinus size={12} />
       </ActionIcon>
-      <ActionIcon size={24} aria-label={t.wider(name)} onClick={() => control.resize(code, width + 1)}>
+      <ActionIcon size={24} aria-label={own.wider(name)} onClick={() => control.resize(code, width + 1)}>
         <IconPlus size={12} />
       </ActionIcon>
       <ActionIcon size={24} aria-label={t.earlier(name)} disabled={index === 0} onClick={() => move(index - 1)}>
         <IconArrowUp size={12} />
       </ActionIcon>
-      <ActionIcon size={24} aria-label={t.later(name)} disabled={index === last} onClick={() => move(index + 1)}>
+      <ActionIcon size={24} aria-label={own.later(name)} disabled={index === last} onClick={() => move(index + 1)}>
         <IconArrowDown size={12} />
       </ActionIcon>
     </Group>
