@@ -12,6 +12,11 @@ const ALIKE = `
 users:
   - { login: belova.hr, displayName: Ольга Белова, email: belova.hr@example.org }
   - { login: belova.it, displayName: Ольга Белова, email: belova.it@example.org }
+roles:
+  - code: engineer
+    interface: desk
+    records: [{ type: incident, actions: [read, update], fields: { read: '*' } }]
+    assignedTo: { users: [belova.it] }
 `;
 
 describe('pickers', () => {
