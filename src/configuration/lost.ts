@@ -15,7 +15,7 @@ export interface Lost {
   complete?: false;
 }
 
-/** What records hold of the parts that go. `occupied` are paths of states in which records are, whoever may read them. */
+/** Values that records hold of removed parts. `occupied`: paths of removed states that records are in, readable or not. */
 export async function countLost(
   ctx: ReadContext,
   section: ConfigSection,
