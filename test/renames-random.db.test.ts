@@ -185,12 +185,16 @@ function firstCode(thing: Thing): string {
   return thing.replaceAll(/[/:]/g, '-');
 }
 
-/** The value with other strings, also as names of properties, with properties in order. */
+/** The value with other strings, also as names of properties. Changes of an event are in the order of the other codes. */
 function translated(value: unknown, names: ReadonlyMap<string, string>): unknown {
   // A sort may have a minus before the code.
   if (typeof value === 'string')
     return value.replace(/^(-?)(.+)$/, (_text, sign, code) => sign + (names.get(code) ?? code));
-  if (Array.isArray(value)) return value.map((one) => translated(one, names));
+  if (Array.isArray(value)) {
+    const items: any[] = value.map((one) => translated(one, names));
+    const areChanges = items.length > 0 && items.every((item) => item?.field !== undefined && 'from' in item);
+    return areChanges ? items.toSorted((one, other) => (one.field < other.field ? -1 : 1)) : items;
+  }
   if (typeof value !== 'object' || value === null) return value;
   const entries = Object.entries(value).map(([name, one]) => [names.get(name) ?? name, translated(one, names)]);
   return Object.fromEntries(entries);

@@ -250,7 +250,7 @@ describe('traces', () => {
       import { registerHooks } from 'node:module';
       const loaded = [];
       registerHooks({ resolve: (specifier, context, next) => { loaded.push(specifier); return next(specifier, context); } });
-      await import(${JSON.stringify(new URL('../src/cli.ts', import.meta.url).href)});
+      await import(${JSON.stringify(new URL('../src/cli/serve.ts', import.meta.url).href)});
       console.log(JSON.stringify(loaded.filter((name) => /opentelemetry\\/(?!api$)|traces-otel/.test(name))), loaded.length > 100);`;
     const { stdout, stderr } = spawnSync(process.execPath, ['--input-type=module', '-e', script], { encoding: 'utf8' });
     assert.equal(stdout.trim(), '[] true', stderr);
