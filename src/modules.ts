@@ -85,7 +85,7 @@ import { reportChecks, reportFollower, reportRoutes } from './domain/reports/ind
 import { slaChecks, slaFollower, slaImpact, slaRoutes, timerMetrics } from './domain/sla/index.ts';
 import { deliveryEffects, deliveryMetrics, webhookChecks, webhookRoutes } from './domain/webhooks/index.ts';
 import { transitionOf, workflowRoutes } from './domain/workflow/index.ts';
-import { type Effects, MOST_EFFECTS } from './contract/effects.ts';
+import { cutEffects } from './contract/effects.ts';
 import { DescribedRequests } from './http/described-requests.ts';
 import { inputReader } from './http/validate.ts';
 import type { BoundOperation, EffectsOf } from './platform/unit-of-work/binding.ts';
@@ -236,10 +236,7 @@ export function effectsBy(parts: Notifying): EffectsOf {
     const system = systemActor(ctx.config.get(typeView));
     const notifications = await notificationEffects(ctx, tried.events, { ...parts, system });
     const rules = await ruleEffects(ctx, tried.reactions);
-    const all = { events, sla, webhooks, rules, notifications };
-    const cut = Object.entries(all).map(([name, list]): [string, unknown[]] => [name, list.slice(0, MOST_EFFECTS)]);
-    const truncated = Object.values(all).some((list) => list.length > MOST_EFFECTS);
-    return { ...Object.fromEntries(cut), truncated } as Effects;
+    return cutEffects({ events, sla, webhooks, rules, notifications });
   };
 }
 

@@ -73,6 +73,27 @@ export const EffectsSchema = Type.Object(
 );
 
 export type Effects = Static<typeof EffectsSchema>;
+export type EffectLists = Omit<Effects, 'truncated'>;
+
+/** The first entries of each list. */
+export function cutEffects({ events, sla, webhooks, rules, notifications }: EffectLists): Effects {
+  const all = { events, sla, webhooks, rules, notifications };
+  const cut = Object.entries(all).map(([name, list]): [string, unknown[]] => [name, list.slice(0, MOST_EFFECTS)]);
+  const truncated = Object.values(all).some((list) => list.length > MOST_EFFECTS);
+  return { ...Object.fromEntries(cut), truncated } as Effects;
+}
+
+/** The effects of the parts of a call, in their order. */
+export function joinEffects(parts: readonly Effects[]): Effects {
+  const joined = cutEffects({
+    events: parts.flatMap((part) => part.events),
+    sla: parts.flatMap((part) => part.sla),
+    webhooks: parts.flatMap((part) => part.webhooks),
+    rules: parts.flatMap((part) => part.rules),
+    notifications: parts.flatMap((part) => part.notifications),
+  });
+  return { ...joined, truncated: joined.truncated || parts.some(({ truncated }) => truncated) };
+}
 
 /** Members of `meta` of a dry run. */
 export const dryRunMembers = {

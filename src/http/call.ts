@@ -1,6 +1,7 @@
 /** Calls a handler in the unit of work that its operation declares. */
 import { once } from 'node:events';
 import { Readable } from 'node:stream';
+import { type Effects, joinEffects } from '../contract/effects.ts';
 import { type Input, type Operation, Reply } from '../contract/operation.ts';
 import type { EffectsOf, RequestFacts, Runner } from '../platform/unit-of-work/binding.ts';
 import type { Caller, WriteContext } from '../platform/unit-of-work/context.ts';
@@ -69,20 +70,17 @@ export class Call {
 
   /** Runs the handler in a transaction that is undone, and answers with the effects in `meta`. */
   async dryRun(input: Input<Operation>, facts: RequestFacts, effectsOf: EffectsOf): Promise<Reply> {
-    return await DRY_RUNS.run(
-      () =>
-        this.#work.dryRun(async (units) => {
-          const answered = await this.#tried(units, input, facts);
-          const reply = answered instanceof Reply ? answered : new Reply(answered);
-          const effects = await units.read(this.#caller, (ctx) => effectsOf(ctx, units, facts.scopes));
-          return new Reply(reply.data, reply.headers, reply.status, reply.closed, {
-            ...reply.meta,
-            dryRun: true,
-            effects,
-          });
-        }, DRY_RUN_LIMITS),
-      facts.waiter,
-    );
+    const work = this.#work;
+    const parts: Effects[] = [];
+    const collect = async (units: TriedUnits): Promise<void> => {
+      if (units.events.length === 0 && units.reactions.length === 0) return;
+      parts.push(await units.read(this.#caller, (ctx) => effectsOf(ctx, units, facts.scopes)));
+    };
+    const run = (units: TriedUnits): Promise<unknown> => this.#tried(units, input, facts);
+    const answered = await DRY_RUNS.run(() => work.dryRun(run, DRY_RUN_LIMITS, collect), facts.waiter);
+    const reply = answered instanceof Reply ? answered : new Reply(answered);
+    const meta = { ...reply.meta, dryRun: true as const, effects: joinEffects(parts) };
+    return new Reply(reply.data, reply.headers, reply.status, reply.closed, meta);
   }
 
   /** Runs the handler, of reads too, in a transaction that is undone. @returns the status of its answer */

@@ -94,6 +94,7 @@ export const FAULT_PROBLEMS = {
 
   // States.
   NOT_ARCHIVED: ['STATE_CONFLICT', 'The item is not archived.'],
+  DRY_RUN_GAVE_WAY: ['OVERLOADED', 'Other changes wait for records of this dry run. Retry later or ask for less.'],
   DRY_RUN_UNDONE: ['STATE_CONFLICT', 'A dry run changed nothing, so it cannot be undone.'],
   RUN_IN_PROGRESS: ['STATE_CONFLICT', 'The run is still in progress. Undo it after it has finished.'],
   DELIVERY_NOT_FAILED: ['STATE_CONFLICT', 'The delivery has not failed. Only a failed delivery can be retried.'],

@@ -73,6 +73,7 @@ export async function* readRows(content: Content, definition: ImportDefinition):
  * Reads all rows once, so that malformed content is refused before anything is written.
  *
  * @param onProgress called with the number of rows read, every 1000 rows
+ * @param onRow called for each row
  * @returns the number of rows
  * @throws Fault INVALID_REQUEST, also if a CSV has no column for the external id
  */
@@ -80,13 +81,16 @@ export async function checkContent(
   content: Content,
   definition: ImportDefinition,
   onProgress: (rows: number) => void = () => {},
+  onRow: (row: SourceRow) => void = () => {},
 ): Promise<number> {
   const { format, resolver } = definition;
   let total = 0;
-  for await (const { at } of readRows(content, definition)) {
+  for await (const row of readRows(content, definition)) {
+    const { at } = row;
     if (total === 0 && format === 'CSV' && at(resolver.externalIdField) === undefined) {
       throw faultAt('INVALID_REQUEST', '/content', 'MISSING_COLUMN', { column: resolver.externalIdField });
     }
+    onRow(row);
     total++;
     if (total % PROGRESS_ROWS === 0) onProgress(total);
   }

@@ -3,12 +3,12 @@ import type { Effects } from '../../contract/effects.ts';
 import type { Input, Operation, Reply } from '../../contract/operation.ts';
 import type { ReadContext, WriteContext, Caller } from './context.ts';
 import type { ItemLookup } from './idempotency.ts';
-import type { Tried, Work } from './work.ts';
+import type { Tried, TriedUnits, Work } from './work.ts';
 
 /** Given to operations with `unit: 'own'` instead of an open context. */
 export interface Runner {
-  /** In a dry run of the operation, its units are undone. */
-  work: Pick<Work, 'read' | 'write' | 'dryRun'>;
+  /** In a dry run of the operation, its units are undone, and `part` is there. */
+  work: Pick<Work, 'read' | 'write' | 'dryRun'> & Partial<Pick<TriedUnits, 'part'>>;
   caller: Caller;
   /**
    * Runs the one unit that answers the request. If the operation takes an `Idempotency-Key` and the key was used before,

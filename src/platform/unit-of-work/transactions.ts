@@ -2,6 +2,7 @@
 import sql from 'sql-template-tag';
 import { type Database, limitTime, timeLimitOf, type Transaction } from '../database/pool.ts';
 import { Fault } from '../../lib/fault.ts';
+import { problem } from '../../lib/problem.ts';
 
 /** How long a dry run waits for one lock, and how long it runs, in milliseconds. */
 export interface DryRunLimits {
@@ -13,9 +14,10 @@ export interface DryRunLimits {
 const NO_PLACE = String(Number.MAX_SAFE_INTEGER);
 
 /**
- * Runs `fn` in a transaction that is rolled back. It sets `docket.dry_run`, so that no sequence numbers are used up.
+ * Runs `fn` in a transaction that is rolled back. It sets `docket.dry_run`, so that no sequence numbers are used up. It gives
+ * way: once another transaction has waited for its locks for 50 ms, its statements fail until what took the locks is undone.
  *
- * @throws Fault OVERLOADED if `limits.totalMs` are over
+ * @throws Fault OVERLOADED if it gave way outside a part that is undone, or if `limits.totalMs` are over
  */
 export async function inDryRun<T>(
   db: Database,
@@ -27,12 +29,58 @@ export async function inDryRun<T>(
     async (tx) => {
       await tx.query(sql`
         SELECT set_config('docket.dry_run', 'on', true), set_config('docket.period_seq', ${NO_PLACE}, true)`);
-      if (limits === undefined) return await fn(tx);
-      await tx.query(sql`SELECT set_config('lock_timeout', ${String(limits.lockMs)}, true)`);
-      return await fn(limited(tx, limits.totalMs));
+      if (limits !== undefined) await tx.query(sql`SELECT set_config('lock_timeout', ${String(limits.lockMs)}, true)`);
+      const yielding = givingWay(tx);
+      const own = limits === undefined ? yielding : limited(yielding, limits.totalMs);
+      const result = await fn(own);
+      // Results that its own limits made are no prediction. After one was reached, this fails as well.
+      await own.query(sql`SELECT`);
+      return result;
     },
     () => false,
   );
+}
+
+/** How long others wait before a dry run gives way, and the time between two looks at who waits, in milliseconds. */
+const PATIENCE_MS = 50;
+/** How long a part of several items waits for one lock, since it may hold locks of the others meanwhile, in milliseconds. */
+const PART_LOCK_MS = 50;
+
+const ENDS_SAVEPOINT = /^(?:ROLLBACK TO|RELEASE) /;
+const UNDO = sql`ROLLBACK TO SAVEPOINT undone`;
+
+/** Looks before a statement whether others wait for the transaction. Then all statements fail until the next undo. */
+function givingWay(tx: Transaction): Transaction {
+  let looked = performance.now();
+  let gave = false;
+  return {
+    transaction: true,
+    query: async (statement, options) => {
+      if (statement.text === UNDO.text) {
+        gave = false;
+        looked = performance.now();
+      }
+      if (ENDS_SAVEPOINT.test(statement.text)) return await tx.query(statement, options);
+      if (!gave && performance.now() - looked >= PATIENCE_MS) {
+        gave = await isWaitedFor(tx);
+        looked = performance.now();
+      }
+      if (gave) throw gaveWay();
+      return await tx.query(statement, options);
+    },
+  };
+}
+
+async function isWaitedFor(tx: Transaction): Promise<boolean> {
+  const [found] = await tx.query<{ waits: boolean }>(sql`
+    SELECT EXISTS (SELECT 1 FROM pg_locks l
+      WHERE NOT l.granted AND l.waitstart < clock_timestamp() - make_interval(secs => ${PATIENCE_MS / 1000}::float8)
+        AND pg_backend_pid() = ANY (pg_blocking_pids(l.pid))) AS waits`);
+  return found?.waits === true;
+}
+
+function gaveWay(): Fault {
+  return new Fault('OVERLOADED', problem('DRY_RUN_GAVE_WAY'), [], { headers: { 'Retry-After': '1' } });
 }
 
 /** Milliseconds by which the time limit of a statement may exceed what is left of the transaction's time. */
@@ -46,7 +94,7 @@ function limited(tx: Transaction, totalMs: number): Transaction {
     query: async (statement, options) => {
       // After an error, PostgreSQL takes nothing else until the savepoint is restored. That restores an earlier limit, too.
       if (statement.text.startsWith('ROLLBACK TO ')) granted = Number.POSITIVE_INFINITY;
-      if (/^(?:ROLLBACK TO|RELEASE) /.test(statement.text)) return await tx.query(statement, options);
+      if (ENDS_SAVEPOINT.test(statement.text)) return await tx.query(statement, options);
       const left = Math.ceil(ends - performance.now());
       if (left <= 0) throw tookTooLong(totalMs);
       const own = timeLimitOf(statement);
@@ -79,13 +127,14 @@ export async function savepoint<T>(tx: Transaction, part: () => Promise<T>): Pro
   }
 }
 
-/** Runs a part of the transaction and rolls it back, whether or not it throws. */
-export async function undone<T>(tx: Transaction, part: () => Promise<T>): Promise<T> {
+/** Runs a part of the transaction and rolls it back, whether or not it throws. Its locks are released then. */
+export async function undone<T>(tx: Transaction, part: () => Promise<T>, items = 1): Promise<T> {
   await tx.query(sql`SAVEPOINT undone`);
   try {
+    if (items > 1) await tx.query(sql`SELECT set_config('lock_timeout', ${String(PART_LOCK_MS)}, true)`);
     return await part();
   } finally {
-    await tx.query(sql`ROLLBACK TO SAVEPOINT undone`);
+    await tx.query(UNDO);
     await tx.query(sql`RELEASE SAVEPOINT undone`);
   }
 }

@@ -64,7 +64,13 @@ export interface Tried {
 }
 
 /** The units of a dry run. A dry run within it is undone on its own. */
-export interface TriedUnits extends Tried, Pick<Work, 'read' | 'write' | 'dryRun'> {}
+export interface TriedUnits extends Tried, Pick<Work, 'read' | 'write' | 'dryRun'> {
+  /** Runs and undoes a part on which nothing later builds, so that others get its locks. @param items that it changes */
+  part<T>(items: number, fn: (units: TriedUnits) => Promise<T>): Promise<T>;
+}
+
+/** Called with what a part of a dry run did, before it is undone. */
+export type BeforeUndo = (units: TriedUnits) => Promise<void>;
 
 export type WriteResult<T> = { kind: 'done'; data: T } | { kind: 'replay'; answer: KeptAnswer };
 
@@ -292,13 +298,25 @@ export class Work {
    * that would persist or block others: journal, outbox, rights and configuration versions, content in the blob store and
    * sequence numbers.
    *
-   * @throws Fault OVERLOADED if `limits` are exceeded
+   * @param beforeUndo called for each part, and at the end for what was done outside parts
+   * @throws Fault OVERLOADED if `limits` are exceeded, or others wait for what was done outside parts
    */
-  async dryRun<T>(fn: (units: TriedUnits) => Promise<T>, limits?: DryRunLimits): Promise<T> {
-    return await inDryRun(this.#db, async (tx) => await fn(this.#triedUnits(tx)), limits);
+  async dryRun<T>(
+    fn: (units: TriedUnits) => Promise<T>,
+    limits?: DryRunLimits,
+    beforeUndo: BeforeUndo = async () => {},
+  ): Promise<T> {
+    return await inDryRun(this.#db, async (tx) => await this.#tried(tx, fn, beforeUndo), limits);
   }
 
-  #triedUnits(tx: Transaction): TriedUnits {
+  async #tried<T>(tx: Transaction, fn: (units: TriedUnits) => Promise<T>, beforeUndo: BeforeUndo): Promise<T> {
+    const units = this.#triedUnits(tx, beforeUndo);
+    const result = await fn(units);
+    await beforeUndo(units);
+    return result;
+  }
+
+  #triedUnits(tx: Transaction, beforeUndo: BeforeUndo): TriedUnits {
     const events: TriedEvent[] = [];
     const reactions: Reacted[] = [];
     return {
@@ -309,7 +327,8 @@ export class Work {
         kind: 'done',
         data: await this.#dryWrite({ tx, events, reactions }, caller, unit),
       }),
-      dryRun: async (fn) => await undone(tx, () => fn(this.#triedUnits(tx))),
+      dryRun: async (fn) => await undone(tx, () => fn(this.#triedUnits(tx, async () => {}))),
+      part: async (items, fn) => await undone(tx, () => this.#tried(tx, fn, beforeUndo), items),
     };
   }
 
