@@ -303,6 +303,7 @@ CREATE TABLE journal (
   changes jsonb,
   data jsonb,
   hash bytea NOT NULL,
+  fields text[],
   CONSTRAINT journal_pkey PRIMARY KEY (seq)
 );
 CREATE INDEX journal_audit ON journal USING btree (seq) WHERE (object_id IS NULL);

@@ -1,7 +1,7 @@
 /** SQL of making notifications. One process does it at a time: it holds the row of `notification_making`. */
 import sql, { type Sql } from 'sql-template-tag';
 import { commentOfFile } from '../attachments/index.ts';
-import { storedMember } from '../../platform/audit/journal.ts';
+import { changedNames, storedMember } from '../../platform/audit/journal.ts';
 import type { Queryable } from '../../platform/database/pool.ts';
 import {
   CONSEQUENT,
@@ -86,7 +86,7 @@ function eventColumns(fields: readonly string[]): Sql {
   return sql`j.id, j.type, j.actor_id AS "actorId", j.object_id AS "objectId", coalesce(j.data ->> 'commentId', ${commentOfFile('j.data')}::text) AS "commentId",
     CASE WHEN j.type = 'RuleNotified' THEN jsonb_build_object('users', ${storedMember('j', 'users')}, 'groups',
       ${storedMember('j', 'groups')}) ELSE '{}' END AS told,
-    coalesce(j.data -> 'changed', '[]') AS changed, ARRAY(SELECT jsonb_object_keys(j.changes)) AS fields,
+    coalesce(j.data -> 'changed', '[]') AS changed, coalesce(${changedNames('j')}, '{}') AS fields,
     coalesce((SELECT jsonb_object_agg(f.code, j.changes -> f.code) FROM unnest(${[...fields]}::text[]) AS f (code)
       WHERE j.changes ? f.code), '{}') AS changes`;
 }

@@ -29,8 +29,8 @@ interface Revision extends RevisionRow {
   fields: ReadonlyMap<string, FieldRow>;
 }
 
-/** Revisions up to one that is asked for; the database looks through the changes of all of them. */
-const MOST_EVENTS = 20_000;
+/** Events up to the revision that is asked for. The database reads the names in all of them, 200,000 in about 0.3 s. */
+const MOST_EVENTS = 200_000;
 
 /** @throws Fault NOT_FOUND, RESULT_TOO_LARGE */
 async function loadRevision(ctx: ReadContext, object: VisibleObject, revision: number): Promise<Revision> {

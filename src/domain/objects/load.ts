@@ -191,14 +191,11 @@ interface ConflictDetails {
 export async function requireRevision(ctx: ReadContext, object: VisibleObject, expected: number): Promise<void> {
   if (object.row.revision === expected) return;
   const readable = (field: string): boolean => RECORD_CHANGES.has(field) || object.right.canRead(field);
-  const { changes, complete } = await listChangedFields(ctx, object.row, expected);
+  const changes = await listChangedFields(ctx, object.row, expected);
   throw new Fault(
     'REVISION_CONFLICT',
     'The record was changed after the expected revision. Read it again and decide whether to repeat the change.',
-    changedSince(
-      changes.filter(({ field }) => readable(field)),
-      complete,
-    ),
+    changedSince(changes.filter(({ field }) => readable(field))),
   );
 }
 
@@ -209,9 +206,8 @@ const MOST_CHANGED = { fields: 1000, bytes: 1024 * 1024 };
  * The details of a REVISION_CONFLICT.
  *
  * @param changes the last change of each field, oldest first; beyond the limits, the oldest are left out
- * @param complete whether these are all changes since the expected revision
  */
-export function changedSince(changes: readonly LastChange[], complete = true): ConflictDetails {
+export function changedSince(changes: readonly LastChange[]): ConflictDetails {
   const shown: ChangedField[] = [];
   let bytes = 0;
   for (const { field, at, actorId, actorName } of changes.toReversed()) {
@@ -220,6 +216,6 @@ export function changedSince(changes: readonly LastChange[], complete = true): C
     if (shown.length >= MOST_CHANGED.fields || bytes > MOST_CHANGED.bytes) break;
     shown.push(changed);
   }
-  const isAll = complete && shown.length === changes.length;
+  const isAll = shown.length === changes.length;
   return { changedSince: shown.reverse(), ...(isAll ? {} : { complete: false }) };
 }

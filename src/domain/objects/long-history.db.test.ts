@@ -2,7 +2,9 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { type DatabaseTraffic, watchDatabase } from '../../../test/harness/database-traffic.ts';
+import { changeOften } from '../../../test/harness/long-records.ts';
 import { type Made, type RecordFixture, startRecordFixture } from '../../../test/harness/record-fixture.ts';
+import { changedSince } from './load.ts';
 
 const CHANGES = 40;
 const LENGTH = 95_000;
@@ -108,5 +110,74 @@ describe('a record with a long history', () => {
       ['note'],
     );
     assert.ok(diff.bytes < 6 * LENGTH, `${Math.round(diff.bytes / KIB)} KiB were read`);
+  });
+
+  it('reads the names of changes, and of values only those that are asked for', async () => {
+    // Reading the names in such changes would fail.
+    await fixture.rows(`UPDATE journal SET changes = '0' WHERE object_id = $1 AND revision BETWEEN 3 AND $2::int`, [
+      made.id,
+      CHANGES,
+    ]);
+    const path = `/objects/${made.id}`;
+    const { values } = await fixture.ok('chief', 'GET', `${path}?revision=${CHANGES + 1}`);
+    assert.deepEqual([values.secret, values.note.length], ['s', LENGTH]);
+    const { changes } = await fixture.ok('chief', 'GET', `${path}/diff?from=2&to=${CHANGES + 1}`);
+    assert.deepEqual(
+      changes.map(({ field }: { field: string }) => field),
+      ['note'],
+    );
+    const answer = await fixture.call('chief', 'PATCH', path, { expectedRevision: 2, changes: { note: 'mine' } });
+    assert.deepEqual(
+      answer.body.error.details.changedSince.map(({ field }: { field: string }) => field),
+      ['note'],
+    );
+  });
+
+  it('reads the names in the values of events that were stored without them', async () => {
+    const older = await fixture.make({ secret: 's' });
+    await fixture.ok('chief', 'PATCH', `/objects/${older.id}`, { expectedRevision: 1, changes: { note: 'second' } });
+    await fixture.ok('chief', 'PATCH', `/objects/${older.id}`, { expectedRevision: 2, changes: { count: 3 } });
+    const reads = async (): Promise<unknown[]> => [
+      (await fixture.call('chief', 'GET', `/objects/${older.id}?revision=2`)).body.data,
+      (await fixture.call('chief', 'GET', `/objects/${older.id}/diff?from=1&to=3`)).body.data,
+      (await fixture.call('chief', 'DELETE', `/objects/${older.id}`, { expectedRevision: 1 })).body.error.details,
+    ];
+    const now = await reads();
+    await fixture.rows('UPDATE journal SET fields = NULL WHERE object_id = $1', [older.id]);
+    assert.deepEqual(await reads(), now);
+    assert.match(JSON.stringify(now), /second/);
+  });
+
+  it('refuses revisions behind 200,000 changes, and no stale change', async () => {
+    const busy = await fixture.make();
+    const count = 200_000;
+    await changeOften(fixture.app, busy.id, { field: 'note', count, length: 1 });
+    const path = `/objects/${busy.id}`;
+    const last = await fixture.call('chief', 'GET', `${path}?revision=${count + 1}`);
+    assert.deepEqual([last.status, last.body.error.code], [400, 'RESULT_TOO_LARGE']);
+    const diff = await fixture.call('chief', 'GET', `${path}/diff?from=1&to=${count + 1}`);
+    assert.deepEqual([diff.status, diff.body.error.code], [400, 'RESULT_TOO_LARGE']);
+    assert.equal((await fixture.ok('chief', 'GET', `${path}?revision=${count - 1}`)).revision, count - 1);
+    const stale = await fixture.call('chief', 'PATCH', path, { expectedRevision: 1, changes: { note: 'mine' } });
+    assert.equal(stale.status, 409, JSON.stringify(stale.body));
+    assert.deepEqual(Object.keys(stale.body.error.details), ['changedSince']);
+  });
+});
+
+describe('what a conflict tells', () => {
+  const change = (index: number, actorName = 'Ann') => ({ field: `f${index}`, at: 'then', actorId: 'a', actorName });
+  const indexes = Array.from({ length: 1200 }, (_, index) => index);
+
+  it('ends at 1,000 fields', () => {
+    const { changedSince: shown, complete } = changedSince(indexes.map((index) => change(index)));
+    assert.deepEqual([shown.length, shown[0]?.field, shown.at(-1)?.field, complete], [1000, 'f200', 'f1199', false]);
+    assert.equal('complete' in changedSince(indexes.slice(0, 1000).map((index) => change(index))), false);
+  });
+
+  it('ends at 1 MiB', () => {
+    const { changedSince: shown, complete } = changedSince(indexes.map((index) => change(index, 'n'.repeat(10_000))));
+    const bytes = Buffer.byteLength(JSON.stringify(shown));
+    assert.ok(bytes <= 1024 * 1024 && bytes > 1000 * 1024, `${bytes} bytes`);
+    assert.deepEqual([shown.at(-1)?.field, complete], ['f1199', false]);
   });
 });

@@ -6,7 +6,7 @@ import { registry, storedCodes, type TypeRegistry } from '../metadata/index.ts';
 import { jsonSize, type Part, readWindows } from '../../platform/database/window.ts';
 import { withCurrentCodes } from '../../configuration/current-codes.ts';
 import type { NamingSchema } from '../../configuration/naming.ts';
-import { ACTOR, type LastChange, lastChanges, shownData } from '../../platform/audit/journal.ts';
+import { ACTOR, changedNames, type LastChange, lastChanges, shownData } from '../../platform/audit/journal.ts';
 import type { ObjectRow } from './store.ts';
 
 export interface HistoryRow {
@@ -60,25 +60,16 @@ export async function findEvent(
   return row === undefined ? undefined : eventDecoder(ctx, typeId)(row);
 }
 
-/** Changes of one record that are looked through for the names of changed fields, newest first. */
-const MOST_CHANGES = 5000;
-
-/**
- * The last change of each field after the revision, oldest first, under the current codes. Only names leave the database.
- *
- * @returns `complete`: false if the record has more changes than are looked through
- */
+/** The last change of each field after the revision, oldest first, under the current codes. Values are not read. */
 export async function listChangedFields(
   ctx: ReadContext,
-  { id, typeId, revision }: Pick<ObjectRow, 'id' | 'typeId' | 'revision'>,
+  { id, typeId }: Pick<ObjectRow, 'id' | 'typeId'>,
   after: number,
-): Promise<{ changes: LastChange[]; complete: boolean }> {
+): Promise<LastChange[]> {
   const changes = await lastChanges(
     ctx,
-    sql`SELECT k.field, w.seq FROM (
-        SELECT j.seq, j.changes FROM journal j
-        WHERE j.object_id = ${id}::uuid AND j.revision > ${after}::bigint ORDER BY j.seq DESC LIMIT ${MOST_CHANGES}::int) AS w
-      CROSS JOIN LATERAL jsonb_object_keys(w.changes) AS k (field)`,
+    sql`SELECT k.field, j.seq FROM journal j CROSS JOIN LATERAL unnest(${changedNames('j')}) AS k (field)
+      WHERE j.object_id = ${id}::uuid AND j.revision > ${after}::bigint`,
   );
   const codes = storedCodes(registry(ctx), typeId);
   const last = new Map<string, LastChange>();
@@ -87,7 +78,7 @@ export async function listChangedFields(
     last.delete(field);
     last.set(field, { ...change, field });
   }
-  return { changes: [...last.values()], complete: revision - after <= MOST_CHANGES };
+  return [...last.values()];
 }
 
 /** @returns a function that puts a stored event of a record of the type under the current codes */
@@ -105,7 +96,7 @@ export function eventDecoder(ctx: Pick<ReadContext, 'config'>, typeId: string): 
 export async function stateTimes(ctx: ReadContext, ids: readonly string[]): Promise<ReadonlyMap<string, string>> {
   const rows = await ctx.query<{ id: string; at: string }>(sql`
     SELECT DISTINCT ON (j.object_id) j.object_id AS id, j.at FROM journal j
-    WHERE j.object_id = ANY(${[...ids]}::uuid[]) AND (j.type = 'ObjectCreated' OR j.changes ? 'workflowState')
+    WHERE j.object_id = ANY(${[...ids]}::uuid[]) AND (j.type = 'ObjectCreated' OR 'workflowState' = ANY(${changedNames('j')}))
     ORDER BY j.object_id, j.seq DESC`);
   return new Map(rows.map(({ id, at }) => [id, at]));
 }

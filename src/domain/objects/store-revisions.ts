@@ -3,7 +3,7 @@
  * last change: what leaves the database is as large as the record.
  */
 import sql from 'sql-template-tag';
-import { ACTOR, saysStored, storedMember } from '../../platform/audit/journal.ts';
+import { ACTOR, changedNames, saysStored, storedMember, userName } from '../../platform/audit/journal.ts';
 import type { ReadContext } from '../../platform/unit-of-work/context.ts';
 import { registry, storedCodes } from '../metadata/index.ts';
 import type { HistoryRow } from './store-history.ts';
@@ -29,16 +29,14 @@ export async function findRevision(
   { id }: Stored,
   revision: number,
 ): Promise<RevisionRow | undefined> {
-  const upTo = sql`j.object_id = ${id}::uuid AND j.revision <= ${revision}::bigint`;
   const [row] = await ctx.query<RevisionRow>(sql`
-    SELECT l.*, a."updatedAt", a.events, v."typeVersion", s."stateSeq", s."stateId"
-    FROM (SELECT j.revision, j.at, j.actor_id AS "actorId", ${ACTOR.name} AS "actorName", j.via FROM journal j ${ACTOR.join}
-      WHERE ${upTo} ORDER BY j.seq DESC LIMIT 1) AS l
-    CROSS JOIN (SELECT max(j.at) AS "updatedAt", count(*)::int AS events FROM journal j WHERE ${upTo}) AS a
-    LEFT JOIN (SELECT ${storedMember('j', 'version')}::int AS "typeVersion" FROM journal j
-      WHERE ${upTo} AND ${storedMember('j', 'version')} IS NOT NULL ORDER BY j.seq DESC LIMIT 1) AS v ON true
-    LEFT JOIN (SELECT j.seq AS "stateSeq", ${storedMember('j', 'workflowState')} AS "stateId" FROM journal j
-      WHERE ${upTo} AND ${saysStored('j', 'workflowState')} ORDER BY j.seq DESC LIMIT 1) AS s ON true`);
+    SELECT l.revision, l.at, l.actor_id AS "actorId", ${userName('l.actor_id')} AS "actorName", l.via, a."updatedAt", a.events,
+      ${storedMember('v', 'version')}::int AS "typeVersion", s.seq AS "stateSeq", ${storedMember('s', 'workflowState')} AS "stateId"
+    FROM (SELECT max(j.at) AS "updatedAt", count(*)::int AS events, max(j.seq) AS last,
+        max(j.seq) FILTER (WHERE ${storedMember('j', 'version')} IS NOT NULL) AS version,
+        max(j.seq) FILTER (WHERE ${saysStored('j', 'workflowState')}) AS state
+      FROM journal j WHERE j.object_id = ${id}::uuid AND j.revision <= ${revision}::bigint) AS a
+    JOIN journal l ON l.seq = a.last LEFT JOIN journal v ON v.seq = a.version LEFT JOIN journal s ON s.seq = a.state`);
   return row;
 }
 
@@ -64,8 +62,8 @@ export async function listFieldsAt(ctx: ReadContext, { id, typeId }: Stored, rev
     SELECT v.key AS field, j.seq, j.revision, v.value -> 1 AS value, j.at, j.actor_id AS "actorId", ${ACTOR.name} AS "actorName",
       j.via
     FROM (SELECT l.seq, array_agg(l.field) AS fields FROM (
-        SELECT k.field, max(j.seq) AS seq FROM journal j CROSS JOIN LATERAL jsonb_object_keys(j.changes) AS k (field)
-        WHERE j.object_id = ${id}::uuid AND j.revision <= ${revision}::bigint AND j.changes IS NOT NULL GROUP BY k.field) AS l
+        SELECT k.field, max(j.seq) AS seq FROM journal j CROSS JOIN LATERAL unnest(${changedNames('j')}) AS k (field)
+        WHERE j.object_id = ${id}::uuid AND j.revision <= ${revision}::bigint GROUP BY k.field) AS l
       GROUP BY l.seq) AS c
     JOIN journal j ON j.seq = c.seq ${ACTOR.join}
     CROSS JOIN LATERAL jsonb_each(j.changes) AS v

@@ -68,6 +68,15 @@ export function saysStored(alias: string, name: string): Sql {
   return raw(`coalesce(${alias}.data -> '${STORED}' ? '${name}', false)`);
 }
 
+/**
+ * SQL for the names of the event's changes; null if it has none. Rows of earlier versions lack the column, and their values are
+ * read for it.
+ */
+export function changedNames(alias: string): Sql {
+  return raw(`CASE WHEN ${alias}.fields IS NULL AND ${alias}.changes IS NOT NULL
+    THEN ARRAY(SELECT jsonb_object_keys(${alias}.changes)) ELSE ${alias}.fields END`);
+}
+
 /** Builds the stored row of an event: the command's values plus actor, time and origin. The key is that of the caller alone. */
 export function journalRow(ctx: ReadContext, event: PlannedEvent): JournalRow {
   const row = {
@@ -108,8 +117,10 @@ export const journalWrite: TableWrite<JournalRow> = {
     hash: 'text',
   },
   sql: (rows: Sql, _alone: boolean, ready: Sql) => sql`
-    INSERT INTO journal (id, at, type, object_id, subject, revision, actor_id, via, key_id, correlation_id, changes, data, hash)
-    SELECT id, at, type, object_id, subject, revision, actor_id, via, key_id, correlation_id, changes, data, decode(hash, 'hex')
+    INSERT INTO journal
+      (id, at, type, object_id, subject, revision, actor_id, via, key_id, correlation_id, changes, data, hash, fields)
+    SELECT id, at, type, object_id, subject, revision, actor_id, via, key_id, correlation_id, changes, data, decode(hash, 'hex'),
+      CASE WHEN changes IS NOT NULL THEN ARRAY(SELECT jsonb_object_keys(changes)) END
     FROM ${rows} WHERE ${ready}
     RETURNING seq, id, type, object_id, at`,
 };
