@@ -10,7 +10,7 @@ import { configurationCommands } from './cli/bundles.ts';
 import { configCommands } from './cli/config-history.ts';
 import { migrateCommands, reindexCommand } from './cli/database.ts';
 import { doctorCommand } from './cli/doctor.ts';
-import { type Environment, reasonOf, VERSION } from './cli/command.ts';
+import { type Environment, reasonOf, VERSION, warn } from './cli/command.ts';
 import { importCommand } from './cli/imports.ts';
 import { initCommand } from './cli/init.ts';
 import { keyCommands, userCommands } from './cli/keys.ts';
@@ -21,7 +21,7 @@ import { typesCommand } from './cli/types.ts';
 import { webhookCommands } from './cli/webhooks.ts';
 import { whyCommand } from './cli/why.ts';
 import { stopSignals } from './cli/stop-signals.ts';
-import { readSettings } from './settings.ts';
+import { misspeltSettings, readSettings, type Settings } from './settings.ts';
 
 /** All commands. `tools/docs.ts` describes them from this. */
 export function program(environment: Environment): Command {
@@ -84,7 +84,12 @@ export function program(environment: Environment): Command {
 /** Runs one command. @returns the exit code */
 export async function run(args: readonly string[], env: Record<string, string | undefined>): Promise<number> {
   try {
-    await program({ settings: () => readSettings(env), inherited: env }).parseAsync([...args], { from: 'user' });
+    const settings = (): Settings => {
+      // The processes of a supervisor inherit what it has remarked on.
+      if (!args.includes('--child')) misspeltSettings(env).forEach(warn);
+      return readSettings(env);
+    };
+    await program({ settings, inherited: env }).parseAsync([...args], { from: 'user' });
     return 0;
   } catch (error) {
     // A stop signal interrupted the command: this is no failure. The process ends by the signal after the cleanup.

@@ -3,6 +3,7 @@
  * file knows the names of the variables. It has no side effects; the environment is a parameter.
  */
 import { type DkimKey, readDkimKey, readSmtpUrl, type SmtpServer } from './lib/smtp-url.ts';
+import { nearNames } from './lib/near-names.ts';
 import { type SettingRow, SETTINGS_TABLE } from './settings-table.ts';
 import {
   contactUri,
@@ -200,8 +201,24 @@ function oidc(reader: Reader): OidcSettings | undefined {
 }
 
 /**
+ * Remarks on variables that look like misspelt settings; other variables may belong to something else. The values are not shown:
+ * they may be passwords.
+ */
+export function misspeltSettings(env: Readonly<Record<string, string | undefined>>): string[] {
+  const known = [...SETTINGS_TABLE, ...REMOTE_TABLE].map(({ name }): string => name);
+  // DOCKET_…, DATABASE_… and what resembles them.
+  const own = /^[A-Z]{5,10}_[A-Z_]+$/;
+  return Object.keys(env)
+    .filter((name) => own.test(name) && !known.includes(name))
+    .flatMap((name) => {
+      const meant = nearNames(name, known, 2);
+      return meant.length === 0 ? [] : `There is no setting ${name}. Did you mean ${meant.join(' or ')}?`;
+    });
+}
+
+/**
  * Reads the settings from an environment. Variables that are absent, empty or blank take their defaults. Unknown variables are
- * ignored.
+ * ignored (`misspeltSettings`).
  *
  * @throws SettingsError that names every invalid variable, and no value
  */

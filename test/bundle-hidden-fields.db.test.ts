@@ -136,6 +136,30 @@ describe('hidden fields in configuration', () => {
     }
   });
 
+  it('are not proposed for a misspelt name, and neither are users to those who may not list them', async () => {
+    const misspelt = [
+      `macros: [ { code: m, types: [case], set: { cots: 1, tilte: x } } ]`,
+      `groups: [ { code: g, users: [reade] } ]`,
+    ];
+    const messages = async (login: Login, text: string): Promise<string> => {
+      const { status, body } = await ask(login, 'plan', [text]);
+      assert.ok(status === 400 || status === 403, JSON.stringify(body));
+      return JSON.stringify(body.error);
+    };
+    const [macro = '', group = ''] = misspelt;
+    for (const login of LOGINS) {
+      const said = await messages(login, macro);
+      assert.match(said, /no field cots\./, login);
+      assert.match(said, /no field tilte\. Did you mean title\?/, login);
+      assert.equal(/Did you mean cost\?/.test(said), login === 'reader' || login === 'chief', `${login}: ${said}`);
+    }
+    const role = 'roles: [ { code: more, rights: [kb.read], assignedTo: { users: [reade] } } ]';
+    assert.match(await messages('chief', group), /login reade\. Did you mean reader\?/);
+    assert.match(await messages('chief', role), /login reade\. Did you mean reader\?/);
+    assert.match(await messages('spy', role), /login reade\."/);
+    assert.doesNotMatch(await messages('spy', role), /Did you mean/);
+  });
+
   it('let a field come with its own default', async () => {
     await done('spy', 'plan', [
       `${HIDDEN_WORLD.slice(0, HIDDEN_WORLD.indexOf('workflows:'))}      - { code: fresh, dataType: string, default: x }\n`,

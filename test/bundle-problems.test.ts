@@ -4,6 +4,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, it } from 'node:test';
 import { BundleError } from '../src/configuration/engine.ts';
+import { isFault } from '../src/lib/fault.ts';
 import { file, problemsOf, SECTIONS } from './harness/bundle-fixture.ts';
 import { ROOT } from './harness/source-files.ts';
 
@@ -21,7 +22,6 @@ workflows: [ { code: w, initial: x, states: [ { code: x, category: open }, { cod
 users: [ { login: petrova } ]`;
 
 const CASES: readonly [name: string, text: string, problems: string[]][] = [
-  ['an empty file', '', []],
   ['an unknown section', 'typs: []', ['typs UNKNOWN_SECTION']],
   ['a section that is not a list', 'types: { code: a }', ['types WRONG_TYPE']],
   ['a file that is not a mapping', '- types', [' WRONG_TYPE']],
@@ -275,7 +275,54 @@ describe('an invalid bundle', () => {
         'b.yaml:6:35 workflows[0].transitions[0].to',
       ],
     );
-    for (const { message } of problems) assert.match(message, /^[A-Z].*\.$/s);
+    for (const { message } of problems) assert.match(message, /^[A-Z].*[.?]$/s);
+  });
+
+  it('proposes names that resemble a wrong one', async () => {
+    const world = `
+groups: [ { code: service-desk, users: [petrova, petrva] } ]
+roles: [ { code: r, records: [ { type: a, actions: [read], fields: { read: [titel] }, transitions: [tt], where: { field: workflowState, operator: equals, value: xx } } ] } ]
+slaPolicies: [ { code: soon, type: aa, calendar: work, targets: [ { duration: PT1H } ], start: { field: titlle, operator: is-empty }, stop: { field: title, operator: is-empty } } ]
+catalogs: [ { code: c, categories: [ { code: repair } ], items: [ { code: i, category: repairs, type: a, set: { szie: 1 } } ] } ]
+calendars: [ { code: works, timezone: UTC, week: {} } ]`;
+    const text = flow('set: { sise: 1 }').replace('initial: x', 'initial: xy');
+    const proposed = async (bundle: string): Promise<string[]> =>
+      (await problemsOf(file(bundle))).flatMap(({ message, path: at }) => {
+        const meant = /Did you mean (.*)\?$/.exec(message)?.[1];
+        return meant === undefined ? [] : [`${at} ${meant}`];
+      });
+    assert.deepEqual(await proposed('types: [ { code: a, titel: b } ]\nrole: []'), [
+      'types[0].titel title',
+      'role roles',
+    ]);
+    assert.deepEqual((await proposed(`${text}${world}`)).sort(), [
+      'catalogs[0].items[0].category repair',
+      'catalogs[0].items[0].set.szie size',
+      'groups[0].users[1] petrova',
+      'roles[0].records[0].fields.read[0] title',
+      'roles[0].records[0].transitions[0] t',
+      'roles[0].records[0].where.value x',
+      'slaPolicies[0].calendar works',
+      'slaPolicies[0].type a',
+      'workflows[0].initial x or y',
+      'workflows[0].transitions[0].set.sise size',
+    ]);
+  });
+
+  it('ignores an empty file beside others, and refuses files that have no section at all', async () => {
+    assert.deepEqual(await problemsOf([...file('types: []'), ...file('# later', 'empty.yaml')]), []);
+    for (const text of ['', '# nothing yet', '{}', '---\n']) {
+      await assert.rejects(problemsOf(file(text)), (error: unknown) => {
+        assert.ok(isFault(error, 'INVALID_REQUEST') && Array.isArray(error.details));
+        assert.equal(error.reason, 'NO_SECTIONS');
+        assert.deepEqual(
+          error.details.map(({ path: at }) => at),
+          ['/files/0/text'],
+        );
+        assert.match(error.message, /No file has a section\. Add one, such as "types:"/);
+        return true;
+      });
+    }
   });
 
   it('returns one fault whose details list each position', async () => {

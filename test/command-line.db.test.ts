@@ -53,6 +53,23 @@ describe('the command line', () => {
     await rm(folder, { recursive: true, force: true });
   });
 
+  it('remarks on misspelt settings without their values, and uses the rest', async () => {
+    const { code, out, err } = await docket(['keys', 'list'], {
+      DOCKET_PROT: 'geheim',
+      DATABSE_URL: 'geheim',
+      DOCKET_DATA_DIRECTORY_OF_OTHERS: 'geheim',
+      DOCKET_POOOL: '7',
+    });
+    assert.equal(code, 0, err);
+    assert.doesNotMatch(out + err, /geheim/);
+    const remarks = err.split('\n').filter((line) => line.includes('There is no setting'));
+    assert.deepEqual(remarks, [
+      'docket: There is no setting DOCKET_PROT. Did you mean DOCKET_PORT?',
+      'docket: There is no setting DATABSE_URL. Did you mean DATABASE_URL?',
+      'docket: There is no setting DOCKET_POOOL. Did you mean DOCKET_POOL?',
+    ]);
+  });
+
   it('doctor runs every documented check', async () => {
     const sound = await docket(['doctor', '--json']);
     const checks = JSON.parse(sound.out) as { name: string; ok: boolean; says: string }[];
@@ -197,6 +214,11 @@ settings: { searchExactTotal: ${enabled ? 900 : 800} }\n`;
       const off = { ...there, DOCKET_MIGRATE: 'off' };
       assert.equal((await docket(['keys', 'list'], off)).code, 0);
       refused(await docket(['backup', path.join(folder, 'b')], off), /by a newer version of Docket/);
+      // The database was found sound before the check that fails.
+      const lines = (await docket(['doctor'], there)).out.split('\n');
+      const names = lines.flatMap((line) => /^(?:ok  |FAIL) {2}([^:]+):/.exec(line)?.[1] ?? []);
+      assert.deepEqual(names, [...new Set(names)]);
+      assert.match(lines.join('\n'), /^FAIL {2}migrations: .*by a newer version of Docket/m);
     } finally {
       await client.end();
       await empty.drop();

@@ -58,6 +58,21 @@ describe('configuration items', () => {
   });
   after(() => app.close());
 
+  it('are missing in an empty bundle, and the answer says where', async () => {
+    for (const step of ['plan', 'apply']) {
+      for (const [files, at, said] of [
+        [[], '/files', /no files\. Send at least one in `files`/],
+        [bundle(''), '/files/0/text', /No file has a section\. Add one, such as "types:"/],
+        [bundle('# types:'), '/files/0/text', /No file has a section/],
+      ] as const) {
+        const { status, body } = await ask(admin, 'POST', `/config/${step}`, { files });
+        assert.equal(status, 400);
+        assert.deepEqual([body.error.code, body.error.details[0]?.path], ['INVALID_REQUEST', at]);
+        assert.match(body.error.message, said);
+      }
+    }
+  });
+
   it('are returned as a bundle writes them, and applying that text changes nothing', async () => {
     const item = await ok('GET', '/config/roles/own');
     assert.equal(item.state, 'ACTIVE');

@@ -133,7 +133,7 @@ for (const { name, open, spoil } of STORES) {
       const wrong = lines.filter(({ ok }) => !ok);
       assert.deepEqual(
         wrong.map(({ name }) => name),
-        ['I8 files are there, byte by byte'],
+        ['files are there, byte by byte (I8)'],
       );
       assert.match(wrong[0]?.says ?? '', new RegExp(`${id} \\(blob ${sha256(content)} is damaged`));
       const dump = async (file: string, allowMissing: boolean): Promise<DumpReport> => {

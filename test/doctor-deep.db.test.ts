@@ -122,6 +122,13 @@ describe('docket doctor --deep', () => {
     assert.deepEqual(await examineIntegrity(fixture.app.db), before, 'and nothing of the extension stays');
   });
 
+  it('names each check once, and no two begin alike with their class', async () => {
+    const names = (await examine()).map(({ name }) => name);
+    assert.equal(names.length, CHECKS.length + 2);
+    assert.equal(new Set(names.map((name) => name.replace(/ \(I\d+\)$/, ''))).size, names.length);
+    for (const name of names) assert.match(name, /^[a-zSL]+ .+ \(I\d+\)$/);
+  });
+
   it('finds an idle transaction', async () => {
     await duringTransaction(fixture.app.db, async (client) => {
       await client.query('SELECT 1');

@@ -7,7 +7,7 @@ import { readDocument } from '../src/configuration/document.ts';
 import { readFilter } from '../src/domain/search/filter.ts';
 import { FAULTS } from '../src/lib/fault-codes.ts';
 import { isFault } from '../src/lib/fault.ts';
-import { forType, PROBLEMS, problem } from '../src/lib/problem.ts';
+import { forType, PROBLEMS, problem, withNearNames } from '../src/lib/problem.ts';
 import { PLAN_NOTES } from '../src/lib/problem-texts-configuration.ts';
 import { FAULT_PROBLEMS } from '../src/lib/problem-texts-faults.ts';
 import { REQUEST_PHRASES } from '../src/lib/problem-texts-requests.ts';
@@ -89,6 +89,9 @@ describe('texts of problems', () => {
     const typed = forType(problem('NO_FIELD', { field: 'b' }), 'incident');
     assert.equal(typed.message, 'There is no field b here (type incident).');
     assert.equal(russianText(typed), 'Поля b здесь нет (тип записей incident).');
+    const meant = withNearNames(typed, 'b', ['bb', 'c', 'xyz']);
+    assert.equal(meant.message, 'There is no field b here (type incident). Did you mean bb or c?');
+    assert.equal(russianText(meant), 'Поля b здесь нет (тип записей incident). Возможно, имелось в виду bb или c?');
     // A value is never taken for a placeholder.
     assert.equal(problem('UNKNOWN_ANCHOR', { name: '{max}' }).message.includes('{max}'), true);
     assert.equal(russianText({ message: 'Newer.', reason: 'FROM_A_NEWER_SERVICE' }), undefined);

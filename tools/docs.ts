@@ -46,7 +46,7 @@ function settingsTable(table: readonly SettingRow[]): string {
 function settingsPage(): string {
   return `# Settings
 
-Settings are environment variables. They are checked when a command starts, and all invalid ones are reported at once.
+Settings are environment variables. They are checked when a command starts, and all invalid ones are reported at once. Variables that look like misspelt settings are remarked on and ignored.
 
 ${settingsTable(SETTINGS_TABLE)}
 ## A service elsewhere

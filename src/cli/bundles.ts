@@ -8,6 +8,7 @@ import { SCHEMA_FILE, SCHEMA_LINE } from '../configuration/schema-file.ts';
 import { readBundleFiles, refuseOthers } from './bundle-files.ts';
 import { type Environment, output, reasonOf, several, usage, warn } from './command.ts';
 import { planLines, planMarkdown, saysPending } from './plan-text.ts';
+import { environmentLanguage, languageOf } from './reader-language.ts';
 import { onTarget } from './select-target.ts';
 
 interface Flags {
@@ -21,6 +22,7 @@ interface Flags {
   section?: string[];
   impact?: boolean;
   refuseIf?: string;
+  language?: string;
 }
 
 function options(flags: Flags): BundleOptions {
@@ -52,6 +54,11 @@ export function discardOption(): Option {
   return new Option('--discard <path>', said).argParser(several);
 }
 
+export function languageOption(): Option {
+  const said = 'with --markdown: language of names and texts, such as ru; default: that of the environment, else en';
+  return new Option('--language <language>', said).argParser(usage(languageOf));
+}
+
 /** Colours are for people at a terminal; `NO_COLOR` turns them off (https://no-color.org). */
 export function colored({ inherited }: Environment): boolean {
   return process.stdout.isTTY && (inherited['NO_COLOR'] ?? '') === '';
@@ -79,6 +86,7 @@ export function configurationCommands(docket: Command, environment: Environment)
     .addOption(expectedOption())
     .addOption(discardOption())
     .option('--markdown', 'print Markdown for the comment of a pull request')
+    .addOption(languageOption())
     .option('--json', 'print [{section, code, id, action, differences, …}]; with --impact {items, impact}')
     .action(async (dir: string, flags: Flags, command: Command) => {
       const { expected, ...wanted } = options(flags);
@@ -95,7 +103,12 @@ export function configurationCommands(docket: Command, environment: Environment)
       const effect = impact === undefined ? [] : impactLines(impact);
       const text =
         flags.markdown === true
-          ? [planMarkdown(items, impact === undefined ? [] : [impactMarkdown(impact)])]
+          ? [
+              planMarkdown(items, {
+                language: flags.language ?? environmentLanguage(environment.inherited),
+                more: impact === undefined ? [] : [impactMarkdown(impact)],
+              }),
+            ]
           : [...planLines(items, { color: colored(environment) }), ...effect];
       output(flags.json === true).result(impact === undefined ? items : { items, impact }, text);
       // On standard error, because the JSON list is a contract. `doctor --json` has this for scripts.
@@ -150,8 +163,7 @@ export function configurationCommands(docket: Command, environment: Environment)
         if (!has) files.push({ name, text: `${key}: []\n` });
       }
       // An export without any item must also be a bundle that `plan` and `apply` accept.
-      if (files.length === 0 && flags.section === undefined)
-        files.push({ name: 'settings.yaml', text: '# Nothing is configured.\n' });
+      if (files.length === 0 && flags.section === undefined) files.push({ name: 'types.yaml', text: 'types: []\n' });
       // The names come from the service; one such as `../x` would be written elsewhere.
       const odd = files.find(({ name }) => !/^[A-Za-z]+\.yaml$/.test(name));
       if (odd !== undefined) throw new Error(`The service sent a file with the name ${JSON.stringify(odd.name)}.`);

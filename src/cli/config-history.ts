@@ -1,9 +1,10 @@
 /** `docket config`: the versions of the configuration, their differences, and the way back to one. */
 import type { Command } from 'commander';
 import type { ListedVersion } from '../configuration/store-versions.ts';
-import { colored, discardOption, expectedOption, versionNumber } from './bundles.ts';
+import { colored, discardOption, expectedOption, languageOption, versionNumber } from './bundles.ts';
 import { type Environment, type Json, output, usage } from './command.ts';
 import { planLines, planMarkdown } from './plan-text.ts';
+import { environmentLanguage } from './reader-language.ts';
 import { onTarget } from './select-target.ts';
 
 const MOST_NAMED = 5;
@@ -14,6 +15,11 @@ function lineOf({ version, at, by, summary, items }: ListedVersion): string {
   const named = items.slice(0, MOST_NAMED).map(({ section, code, action }) => `${action} ${section}/${code}`);
   const more = total > named.length ? [`${total - named.length} more`] : [];
   return `${version}  ${at}  ${by?.displayName ?? 'system'}: ${[...named, ...more].join(', ')}`;
+}
+
+interface DiffFlags extends Json {
+  markdown?: boolean;
+  language?: string;
 }
 
 function historyCommands(config: Command, environment: Environment): void {
@@ -41,11 +47,14 @@ function historyCommands(config: Command, environment: Environment): void {
     .argument('<to>', 'a version', usage(versionNumber))
     .description('Show what changed between two versions of the configuration, value by value.')
     .option('--markdown', 'print Markdown')
+    .addOption(languageOption())
     .option('--json', 'print [{section, code, id, action, differences, …}]')
-    .action(async (from: number, to: number, flags: Json & { markdown?: boolean }, command: Command) => {
+    .action(async (from: number, to: number, flags: DiffFlags, command: Command) => {
       const items = await onTarget(environment, command, (target) => target.diff(from, to));
       const color = colored(environment);
-      const text = flags.markdown === true ? [planMarkdown(items)] : planLines(items, { color, verb: 'Found' });
+      const language = flags.language ?? environmentLanguage(environment.inherited);
+      const text =
+        flags.markdown === true ? [planMarkdown(items, { language })] : planLines(items, { color, verb: 'Found' });
       output(flags.json === true).result(items, text);
     });
 }

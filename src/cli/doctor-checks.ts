@@ -75,6 +75,9 @@ interface DatabaseExamined {
   sound: boolean;
 }
 
+/** What `examineDatabase` examines, in this order. */
+const EXAMINED = ['database', 'durability', 'clock', 'migrations'] as const;
+
 async function examineDatabase(settings: Settings): Promise<DatabaseExamined> {
   const checks: Examined[] = [];
   try {
@@ -101,7 +104,9 @@ async function examineDatabase(settings: Settings): Promise<DatabaseExamined> {
       await opened.close();
     }
   } catch (error) {
-    return { checks: [...checks, { name: 'database', ok: false, says: reasonOf(error) }], sound: false };
+    // Until the database was opened it is the database that fails, then what was to be checked next.
+    const name = EXAMINED.find((one) => !checks.some((check) => check.name === one)) ?? 'database';
+    return { checks: [...checks, { name, ok: false, says: reasonOf(error) }], sound: false };
   }
 }
 
@@ -198,15 +203,25 @@ export interface Examined {
   says: string;
 }
 
+/** The name of an invariant, which begins with the class of invariants that all checks of that class share. */
+function invariantName(name: string): string {
+  const [, kind, rule] = /^(I\d+) (.*)$/s.exec(name) ?? [];
+  return kind === undefined || rule === undefined ? name : `${rule} (${kind})`;
+}
+
 /** @returns one line per invariant, naming the records that violate it */
 export async function examineDeep(tool: Pick<Tool, 'db' | 'caller'>, blobs: BlobStore): Promise<Examined[]> {
   const lines: Examined[] = [];
   for (const check of CHECKS) {
     const { total, named } = await runCheck(tool.db, check, { config: tool.caller.config, blobs });
     const more = total > named.length ? ` and ${total - named.length} more` : '';
-    lines.push({ name: check.name, ok: total === 0, says: total === 0 ? 'holds' : `${named.join(', ')}${more}` });
+    lines.push({
+      name: invariantName(check.name),
+      ok: total === 0,
+      says: total === 0 ? 'holds' : `${named.join(', ')}${more}`,
+    });
   }
-  lines.push({ name: 'I12 tables and indexes', ...(await examineIntegrity(tool.db)) });
-  lines.push({ name: 'I12 idle transactions', ...(await examineIdle(tool.db)) });
+  lines.push({ name: 'tables and indexes (I12)', ...(await examineIntegrity(tool.db)) });
+  lines.push({ name: 'idle transactions (I12)', ...(await examineIdle(tool.db)) });
   return lines;
 }

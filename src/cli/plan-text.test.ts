@@ -14,6 +14,8 @@ const change = (more: Partial<PlannedChange>): PlannedChange => ({
   ...more,
 });
 
+const EN = { language: 'en' };
+
 describe('the text of a plan', () => {
   it('shows added, removed and changed values, escaped and in bounded length', () => {
     const lines = planLines([
@@ -58,13 +60,14 @@ describe('the text of a plan', () => {
 
   it('is Markdown in which no value is markup, at most as long as a comment may be', () => {
     const hostile = '````\n@everyone <script> | **x**';
-    const text = planMarkdown([change({ code: '`', differences: [{ path: 'name', before: hostile, after: 1 }] })]);
+    const text = planMarkdown([change({ code: '`', differences: [{ path: 'name', before: hostile, after: 1 }] })], EN);
     assert.match(text, /^### Docket: 1 changes; 0 unchanged\n\*\*change\*\* `` types\/` ``\n\n`{5}diff\n- name: "/);
     assert.ok(text.endsWith('\n+ name: 1\n`````'));
     const many = planMarkdown(
       Array.from({ length: 1000 }, (_, index) =>
         change({ code: `t${index}`, differences: [{ path: 'name', after: 'y'.repeat(250) }] }),
       ),
+      EN,
     );
     assert.ok(many.length < 61_000);
     const field = { type: 't', access: 'read' as const, change: 'lost' as const, records: 0, examples: [] };
@@ -80,7 +83,7 @@ describe('the text of a plan', () => {
     assert.match(impact, /\n\d+ more lines; run docket plan --impact to see them\.\nImpact: lost-access 1, /);
     const both = planMarkdown(
       Array.from({ length: 1000 }, (_, index) => change({ code: `t${index}` })),
-      [impact],
+      { ...EN, more: [impact] },
     );
     assert.ok(impact.length < 26_000 && both.length < 61_000);
     assert.match(many, /\n\d+ more items are not shown\. Run `docket plan` to see them\.$/);

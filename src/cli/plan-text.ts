@@ -2,6 +2,7 @@
 import type { PlannedChange, PlannedItem } from '../configuration/engine.ts';
 import type { Difference } from '../configuration/differences.ts';
 import type { PendingIndex } from '../configuration/field-indexes.ts';
+import { differencesIn } from './reader-language.ts';
 import { excerpts } from '../lib/excerpts.ts';
 
 /** A line of a plan, with or without the differences in the item. */
@@ -102,8 +103,8 @@ function codeSpan(text: string): string {
   return ticks.length > 1 ? `${ticks} ${text} ${ticks}` : `${ticks}${text}${ticks}`;
 }
 
-function markdownOf(item: Line): string {
-  const rows = (item.differences ?? []).flatMap((difference) => {
+function markdownOf(item: Line, language: string): string {
+  const rows = differencesIn(item.differences ?? [], language).flatMap((difference) => {
     const place = difference.path === '' ? 'item' : printable(difference.path);
     const [old, now] = valueTexts(difference);
     return [
@@ -126,9 +127,13 @@ export function codeFence(content: string, language: string): string {
  * GitHub-flavoured Markdown for a comment, at most 60,000 characters. Everything that people wrote stands in code, so that
  * nothing in it is a link, a mention or markup.
  *
- * @param more further sections in Markdown, such as the impact
+ * @param options.language of texts that the configuration has in several
+ * @param options.more further sections in Markdown, such as the impact
  */
-export function planMarkdown(items: readonly Line[], more: readonly string[] = []): string {
+export function planMarkdown(
+  items: readonly Line[],
+  { language, more = [] }: { language: string; more?: readonly string[] },
+): string {
   const changes = changesIn(items);
   const rest = `${items.length - changes} unchanged`;
   const head = changes === 0 ? `### Docket: nothing to change; ${rest}` : `### Docket: ${changes} changes; ${rest}`;
@@ -136,7 +141,7 @@ export function planMarkdown(items: readonly Line[], more: readonly string[] = [
   let length = parts.join('\n').length;
   const all = shown(items);
   for (const [index, item] of all.entries()) {
-    const text = markdownOf(item);
+    const text = markdownOf(item, language);
     length += text.length + 1;
     if (length > COMMENT) {
       parts.push(`${all.length - index} more items are not shown. Run \`docket plan\` to see them.`);

@@ -10,7 +10,8 @@ import { inOrder } from './differences.ts';
 import type { ConfigSection, StoredItem } from './section.ts';
 import type { ReadContext } from '../platform/unit-of-work/context.ts';
 import { type BundleFile, shapeProblems } from './read.ts';
-import { mayRead, requireRight, seesHolders, shown } from './rights.ts';
+import { mayRead } from './require-readable.ts';
+import { requireRight, seesHolders, shown } from './rights.ts';
 import { withWasNow } from './renames.ts';
 import { itemsAt, type PastItem } from './store-versions.ts';
 

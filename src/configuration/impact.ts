@@ -11,7 +11,8 @@ import { type ConfigSnapshot, loadSnapshot } from '../platform/unit-of-work/snap
 import { sumErrors } from './store-impact.ts';
 import { makePlan, type BundleOptions } from './planner.ts';
 import type { Bundle } from './read.ts';
-import { mayRead, requireChanged, requireNamed, requireWhole } from './rights.ts';
+import { mayRead } from './require-readable.ts';
+import { requireChanged, requireNamed, requireWhole } from './rights.ts';
 import type { Change, ConfigSection } from './section.ts';
 import { tryLockConfiguration } from './store.ts';
 

@@ -1,9 +1,8 @@
 /** Computes what applying a bundle would change, from the bundle and the stored configuration. */
 import { isActive, isArchived } from '../contract/state.ts';
 import { Fault } from '../lib/fault.ts';
-import { problem } from '../lib/problem.ts';
 import { deepEqualJson, isObject } from '../lib/json.ts';
-import { type PlanNote, planNote } from '../lib/problem.ts';
+import { type PlanNote, planNote, type Problem, problem } from '../lib/problem.ts';
 import { Turns } from '../lib/yielding.ts';
 import { unknownReference } from './conditions.ts';
 import type { Action, Change, Comparison, ConfigSection, ItemPath, Report, SectionReport } from './section.ts';
@@ -14,6 +13,7 @@ import type { Bundle } from './read.ts';
 import { type Entry, noRenames, problemOf, View } from './view.ts';
 import { followRenames } from './follow-renames.ts';
 import { withRenamed } from './renames.ts';
+import { Proposals } from './proposals.ts';
 import { countLost, type Lost, lostNotes, renameNotes } from './lost.ts';
 import { readsField, requireReadable } from './require-readable.ts';
 
@@ -97,7 +97,9 @@ export async function makePlan(
   else keepArchivedIdentity(view, sections, exact);
   archive(view, options.archive ?? []);
   await merge(view, sections, exact || options.exact === true, turns);
-  problems.push(...(await validate(view, sections, turns)));
+  // A caller for whom hidden fields are like unknown ones gets no names.
+  const proposals = options.checksOwnFields === true ? undefined : new Proposals(ctx, view, readsField(ctx, view));
+  problems.push(...(await validate(view, sections, proposals, turns)));
   if (problems.length > 0) throw new BundleError(problems);
   const plan = await decide(view, sections, turns);
   addWidened(plan);
@@ -106,7 +108,8 @@ export async function makePlan(
   const bySection = Map.groupBy(plan.changes, ({ change }) => change.section);
   for (const section of sections) {
     const own = (bySection.get(section.key) ?? []).map(({ change }) => change);
-    await section.verify(ctx, own, view, reportFor(view, section, problems));
+    const report = reportFor(view, section, (...found) => problems.push(problemOf(...found)));
+    await section.verify(ctx, own, view, report);
   }
   if (problems.length > 0) throw new BundleError(problems);
   await addLost(ctx, plan, options);
@@ -190,34 +193,46 @@ async function merge(view: View, sections: readonly ConfigSection[], exact: bool
 }
 
 /** Validates all active items, not only those of the bundle: a stored item may refer to one that the bundle archives. */
-async function validate(view: View, sections: readonly ConfigSection[], turns: Turns): Promise<BundleProblem[]> {
+async function validate(
+  view: View,
+  sections: readonly ConfigSection[],
+  proposals: Proposals | undefined,
+  turns: Turns,
+): Promise<BundleProblem[]> {
   const problems: BundleProblem[] = [];
+  const add = (entry: Entry, path: ItemPath, found: Problem): void => {
+    problems.push(problemOf(entry, path, proposals?.add(entry, path, found) ?? found));
+  };
   for (const section of sections) {
     for (const entry of view.entries(section.key)) {
       if (!isActive(entry) || entry.definition === undefined) continue;
       await turns.next();
       if (problems.length > MOST_PROBLEMS) return problems;
       for (const { section: other, code, path } of section.references(entry.definition)) {
-        if (!view.has(other, code)) problems.push(problemOf(entry, path, unknownReference(other, code, view)));
+        if (!view.has(other, code)) add(entry, path, unknownReference(other, code, view));
       }
       // Other checks would report consequences of these. The bundle's own item names what its author wants.
       const split = entry.named === undefined ? entry.effects.split : [];
       for (const { path, codes } of split)
         problems.push(problemOf(entry, path, problem('RENAME_IN_ALL_TYPES', { codes })));
       const report: Report = (...found) => {
-        if (split.length === 0) problems.push(problemOf(entry, ...found));
+        if (split.length === 0) add(entry, ...found);
       };
       entry.compiled = withRenamed(section.schema, section.compile(entry.definition, view, report), entry.renamed);
     }
-    section.validateAll(view, reportFor(view, section, problems));
+    section.validateAll(view, reportFor(view, section, add));
   }
   return problems;
 }
 
-function reportFor(view: View, section: ConfigSection, problems: BundleProblem[]): SectionReport {
+function reportFor(
+  view: View,
+  section: ConfigSection,
+  add: (entry: Entry, path: ItemPath, found: Problem) => void,
+): SectionReport {
   return (item, path, found) => {
     const entry = view.entry(section.key, item);
-    if (entry !== undefined) problems.push(problemOf(entry, path, found));
+    if (entry !== undefined) add(entry, path, found);
   };
 }
 

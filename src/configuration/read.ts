@@ -1,7 +1,8 @@
 /** Reads the files of a bundle into items with their positions (docs/spec/configuration.md#bundle). */
 import type { ConfigSection, ItemPath } from './section.ts';
 import { parseDocumentTask, unreadable, weightOf } from './document.ts';
-import { type Problem, problem, ProblemError } from '../lib/problem.ts';
+import { type Problem, problem, ProblemError, withNearNames } from '../lib/problem.ts';
+import { faultAt } from '../lib/fault.ts';
 import { Turns } from '../lib/yielding.ts';
 import { Threads } from '../platform/threads.ts';
 import { BundleError, type BundleProblem, pathText } from './errors.ts';
@@ -60,7 +61,7 @@ const bundleThreads = new Threads({ longMs: 30_000, heapMb: 1024, waiting: 20, w
  *
  * @param caller the caller whose share of the worker threads is used
  * @throws BundleError if a file is not valid YAML, since references to it could not be checked
- * @throws Fault OVERLOADED if too many bundles are waiting
+ * @throws Fault INVALID_REQUEST if there are files and none has a section; OVERLOADED if too many bundles are waiting
  */
 export async function readBundle(
   files: readonly BundleFile[],
@@ -80,6 +81,9 @@ export async function readBundle(
   if (wrong.length > 0) throw new BundleError(wrong);
   const reading = new Reading(sections, turns);
   for (const source of sources) await reading.file(source);
+  if (files.length > 0 && reading.named.size === 0 && reading.problems.length === 0) {
+    throw faultAt('INVALID_REQUEST', '/files/0/text', 'NO_SECTIONS');
+  }
   return { items: reading.items, problems: reading.problems, sections: reading.named };
 }
 
@@ -115,8 +119,9 @@ class Reading {
     for (const member of document.members) {
       const section = this.#sections.get(member.key);
       if (section === undefined) {
-        const found = problem('UNKNOWN_SECTION', { key: member.key, known: [...this.#sections.keys()] });
-        this.problems.push(problemAt(source, [member.key], found));
+        const known = [...this.#sections.keys()];
+        const found = problem('UNKNOWN_SECTION', { key: member.key, known });
+        this.problems.push(problemAt(source, [member.key], withNearNames(found, member.key, known)));
       } else await this.#section(source, section, member);
       if (this.problems.length > MOST_PROBLEMS) throw new BundleError(this.problems);
     }
@@ -184,7 +189,7 @@ export function shapeProblems(schema: TSchema, item: unknown): Mismatch[] {
 function unknownKey(name: string, schema: JsonSchema): Problem {
   const known = Object.keys(schema.properties ?? {});
   const [pattern] = Object.keys(schema.patternProperties ?? {});
-  if (known.length > 0) return problem('UNKNOWN_KEY', { name, known });
+  if (known.length > 0) return withNearNames(problem('UNKNOWN_KEY', { name, known }), name, known);
   return pattern === undefined ? problem('UNEXPECTED_KEY', { name }) : problem('KEY_MISMATCH', { name, pattern });
 }
 

@@ -32,6 +32,11 @@ function grantsOf({ actor }: Pick<ReadContext, 'actor'>, view: View): ReadingGra
   );
 }
 
+/** Whether the actor may read the items of the section. */
+export function mayRead({ actor }: Pick<ReadContext, 'actor'>, { right }: ConfigSection): boolean {
+  return right === undefined || actor.has(right);
+}
+
 /** Whether the actor may read the field on every record of the type. */
 export type ReadsField = (type: string, field: string) => boolean;
 

@@ -68,10 +68,6 @@ export function requireRight(ctx: Pick<ReadContext, 'actor'>, section: ConfigSec
   if (section.right !== undefined) ctx.actor.require(section.right);
 }
 
-export function mayRead(ctx: Pick<ReadContext, 'actor'>, section: ConfigSection): boolean {
-  return section.right === undefined || ctx.actor.has(section.right);
-}
-
 /** Whether the caller may see the holders of roles: users who may administer users or assign roles. */
 export function seesHolders({ actor }: Pick<ReadContext, 'actor'>): boolean {
   return actor.has('user.administer') || actor.has('role.assign');

@@ -3,8 +3,7 @@
  * lookup of ids.
  */
 import type { Static } from 'typebox';
-import { Fault } from '../lib/fault.ts';
-import { problem } from '../lib/problem.ts';
+import { faultAt } from '../lib/fault.ts';
 import { Reply } from '../contract/operation.ts';
 import { type BoundOperation, bind } from '../platform/unit-of-work/binding.ts';
 import { bundleSchemaText } from './bundle-schema.ts';
@@ -22,7 +21,7 @@ import { currentVersion, diffVersions, listVersions, readVersion } from './store
 /** @throws Fault INVALID_REQUEST without files, unless items are only archived: with `prune`, it would archive everything */
 function options(body: Static<typeof contract.BundleFiles>): BundleOptions {
   if (body.files.length === 0 && (body.prune === true || body.archive === undefined)) {
-    throw new Fault('INVALID_REQUEST', problem('NO_FILES'));
+    throw faultAt('INVALID_REQUEST', '/files', 'NO_FILES');
   }
   return {
     prune: body.prune === true,

@@ -11,7 +11,7 @@ import { joinedUser } from '../platform/audit/journal.ts';
 import { type Check, rowCheck } from '../platform/audit/checks.ts';
 import type { ReadContext } from '../platform/unit-of-work/context.ts';
 import { type ListedDifferences, listedDifferences } from './differences.ts';
-import { mayRead } from './rights.ts';
+import { mayRead } from './require-readable.ts';
 import type { Action, ConfigSection } from './section.ts';
 
 const AUTHOR = joinedUser('v.changed_by', 'u');

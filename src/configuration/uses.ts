@@ -5,7 +5,7 @@ import type { ReadContext } from '../platform/unit-of-work/context.ts';
 import { mapNames } from './names.ts';
 import { loadStored } from './planner.ts';
 import { PlannedCodes } from './planned-codes.ts';
-import { mayRead } from './rights.ts';
+import { mayRead } from './require-readable.ts';
 import type { ConfigSection } from './section.ts';
 
 export interface Use {

@@ -16,13 +16,17 @@ export interface ProblemLanguage {
   or: string;
   /** Appended to a problem that was found for one of several record types, with `{type}`. */
   forType: string;
+  /** Appended where names resemble the wrong one, with `{names}`. */
+  meant: string;
 }
 
 export function fillText(text: string, params: ProblemParams, language: ProblemLanguage): string {
   const filled = replace(text, (name) => shown(params[name], language));
-  const type = params['forType'];
-  if (typeof type !== 'string') return filled;
-  return `${filled.replace(/\.$/, '')}${replace(language.forType, () => type)}.`;
+  const { forType: type, meant } = params;
+  const typed =
+    typeof type === 'string' ? `${filled.replace(/\.$/, '')}${replace(language.forType, () => type)}.` : filled;
+  if (!Array.isArray(meant) || meant.length === 0) return typed;
+  return `${typed}${replace(language.meant, () => meant.join(language.or))}`;
 }
 
 function replace(text: string, valueOf: (name: string) => string): string {

@@ -24,7 +24,14 @@ export const FAULT_PROBLEMS = {
   ],
   USER_OR_KEY: ['INVALID_REQUEST', 'Name either user or keyId.'],
   NOT_EXPLAINED: ['INVALID_REQUEST', 'The operation {operation} cannot be explained: it cannot be dry-run.'],
-  NO_FILES: ['INVALID_REQUEST', 'The request has no files. Send files, or `archive` without `prune`.'],
+  NO_FILES: [
+    'INVALID_REQUEST',
+    'The request has no files. Send at least one in `files`, or `archive` without `prune`.',
+  ],
+  NO_SECTIONS: [
+    'INVALID_REQUEST',
+    'No file has a section. Add one, such as "types:", to the `text` of a file; "types: []" for one without items.',
+  ],
   OLDER_PROCESS: [
     'OVERLOADED',
     'A process of an earlier version is connected to the database; it would not find renamed values. Nothing was changed. Stop it, then apply again.',

@@ -48,7 +48,12 @@ export interface Problem {
 }
 
 /** English, without the phrases of requests. */
-export const ENGLISH: ProblemLanguage = { phrases: PHRASES, or: ' or ', forType: ' (type {type})' };
+export const ENGLISH: ProblemLanguage = {
+  phrases: PHRASES,
+  or: ' or ',
+  forType: ' (type {type})',
+  meant: ' Did you mean {names}?',
+};
 
 /** @param text the code and the English text of the reason */
 export function problemOf(

@@ -3,6 +3,7 @@
  * can be finer than the code), its params, and the English text. The console has a Russian text for each reason
  * (`web/src/problems`), so a reason without a text does not compile.
  */
+import { nearNames } from './near-names.ts';
 import { fillText, type ProblemLanguage, type ProblemParams } from './problem-fill.ts';
 import { CONFIGURATION_PROBLEMS, PLAN_NOTES } from './problem-texts-configuration.ts';
 import { FAULT_PROBLEMS } from './problem-texts-faults.ts';
@@ -83,7 +84,21 @@ export class ProblemError extends Error {
 
 /** The same problem, found for one of several record types. */
 export function forType(found: Problem, type: string): Problem {
-  const params = { ...found.params, forType: type };
+  return extended(found, { forType: type });
+}
+
+/**
+ * The same problem with "Did you mean …?" if some of the known names resemble the wrong one.
+ *
+ * @param known only names that the caller may read
+ */
+export function withNearNames(found: Problem, wrong: string, known: Iterable<string>): Problem {
+  const meant = nearNames(wrong, known);
+  return meant.length === 0 ? found : extended(found, { meant });
+}
+
+function extended(found: Problem, more: ProblemParams): Problem {
+  const params = { ...found.params, ...more };
   const text = Object.hasOwn(PROBLEMS, found.reason) ? PROBLEMS[found.reason as ProblemReason][1] : found.message;
   return { ...found, message: fillText(text, params, ENGLISH), params };
 }

@@ -17,7 +17,12 @@ export const RUSSIAN_PROBLEMS: Readonly<Record<ProblemReason, string>> = {
   ...RUSSIAN_FAULTS,
 };
 
-const RUSSIAN = { phrases: RUSSIAN_PHRASES, or: ' или ', forType: ' (тип записей {type})' } as const;
+const RUSSIAN = {
+  phrases: RUSSIAN_PHRASES,
+  or: ' или ',
+  forType: ' (тип записей {type})',
+  meant: ' Возможно, имелось в виду {names}?',
+} as const;
 
 const RUSSIAN_TEXTS: Readonly<Record<string, string>> = { ...RUSSIAN_PROBLEMS, ...RUSSIAN_PLAN_NOTES };
 
