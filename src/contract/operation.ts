@@ -71,6 +71,11 @@ export interface Operation<
   streams?: true;
   /** Further statuses of a raw response: 206 for partial content, 304 if the client already has it. */
   alsoAnswers?: readonly (206 | 304)[];
+  /**
+   * A read that may take long or is answered in windows, always or with these parameters. Each caller has two long reads at a time
+   * (docs/spec/conventions.md#limits).
+   */
+  long?: true | ((query: Readonly<Record<string, unknown>>) => boolean);
   /** Time limit in milliseconds; default 30 s. */
   timeoutMs?: number;
   /** Errors besides those that every operation can return. */

@@ -8,13 +8,7 @@ import { aroundData, success } from '../contract/envelope.ts';
 import { type Input, ListInWindows, type Operation, Reply, takesDryRun } from '../contract/operation.ts';
 import { faultAt } from '../lib/fault.ts';
 import { fingerprint } from '../lib/json.ts';
-import {
-  type BoundOperation,
-  DelayedReply,
-  EventStream,
-  type RequestFacts,
-  type Waiter,
-} from '../platform/unit-of-work/binding.ts';
+import { type BoundOperation, DelayedReply, EventStream, type RequestFacts } from '../platform/unit-of-work/binding.ts';
 import { problemAt } from '../lib/problem.ts';
 import type { SharedBudget } from '../lib/shared-budget.ts';
 import { toFault } from '../platform/database/sqlstate.ts';
@@ -42,7 +36,7 @@ import {
 import { tellPosition } from './read-consistency.ts';
 import { MOST_OPEN_BODY, sourceName, sourceOf } from './unverified.ts';
 import { inPieces, isLarge, windowPieces } from './json-chunks.ts';
-import { LONG_READS } from './long-reads.ts';
+import { LongRead } from './long-reads.ts';
 import { ReceivedFacts } from './request-facts.ts';
 import { type Prepared, readInput, type Route } from './route.ts';
 import type { ServerOptions } from './types.ts';
@@ -255,7 +249,9 @@ async function run(
   }, leftMs);
   // A handler that hangs must not keep the process from ending.
   timer.unref();
+  let read: LongRead | undefined;
   try {
+    if (mayBeLong(operation, input)) read = await LongRead.begin(facts.waiter);
     const call = new Call(service.options.work, prepared, caller, claim, () => admission?.rest());
     if (context.isDryRun) {
       const { effects } = service.options;
@@ -276,7 +272,9 @@ async function run(
     }
     tellPosition(context, caller.consistency);
     if (result instanceof ListInWindows) {
-      sendWindows(context, operation.status, result, facts.waiter);
+      if (read === undefined)
+        throw new Error(`operation ${operation.id}: an answer in windows is of a read that may be long`);
+      sendWindows(context, operation.status, result, read);
       return;
     }
     if (result instanceof Reply && result.closed !== undefined) context.whenClosed(result.closed);
@@ -284,7 +282,13 @@ async function run(
     if (streamed !== undefined) await streamed;
   } finally {
     clearTimeout(timer);
+    const begun = read;
+    if (begun !== undefined) context.whenClosed(() => begun.end());
   }
+}
+
+function mayBeLong({ long }: Operation, { query }: Input<Operation>): boolean {
+  return typeof long === 'function' ? long(query as Readonly<Record<string, unknown>>) : long === true;
 }
 
 /** @throws Fault INVALID_IDEMPOTENCY_KEY */
@@ -317,15 +321,16 @@ function sendLarge(context: RequestContext, status: number, { data, headers, met
     .catch((error: unknown) => context.sendError(error));
 }
 
-/** Sends a list while it is read. It holds one of the few places of its caller until all is sent. */
-function sendWindows(context: RequestContext, status: number, list: ListInWindows, waiter: Waiter): void {
+/** Sends a list while it is read. */
+function sendWindows(context: RequestContext, status: number, list: ListInWindows, read: LongRead): void {
   const send = async (): Promise<void> => {
+    await read.becomeLong();
     const [head] = aroundData(context.correlationId);
     const tail = (): string => aroundData(context.correlationId, list.meta())[1];
     const source = Readable.from(windowPieces(head, list, tail), { objectMode: false, highWaterMark: 262_144 });
     await context.sendStream(status, source, { 'Content-Type': 'application/json; charset=utf-8' });
   };
-  LONG_READS.run(send, waiter).catch((error: unknown) => {
+  send().catch((error: unknown) => {
     list.rest.return(undefined).catch(() => {});
     context.sendError(toFault(error));
   });

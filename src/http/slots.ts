@@ -46,21 +46,37 @@ export class Slots {
   }
 
   /**
-   * Runs the work when a slot is free. Of those who wait, the caller with the fewest slots is first, then the one who
-   * came first.
+   * Runs the work when a slot is free.
    *
    * @throws Fault the refusal; ClientGone if nobody waits for the result any more
    */
   async run<T>(work: () => Promise<T>, waiter: Waiter): Promise<T> {
-    const { callerId } = waiter;
-    if (this.#free > 0 && this.#mayBegin(callerId)) this.#begin(callerId);
-    else await this.#wait(waiter);
+    await this.enter(waiter);
     try {
-      if (waiter.isGone()) throw new ClientGone();
       return await work();
     } finally {
-      this.#end(callerId);
+      this.leave(waiter.callerId);
     }
+  }
+
+  /**
+   * Waits for a slot, which must be left. Of those who wait, the caller with the fewest slots is first, then the one who came
+   * first.
+   *
+   * @throws Fault the refusal; ClientGone if nobody waits for the result any more
+   */
+  async enter(waiter: Waiter): Promise<void> {
+    const { callerId } = waiter;
+    if (this.#free > 0 && this.#mayBegin(callerId)) this.take(callerId);
+    else await this.#wait(waiter);
+    if (!waiter.isGone()) return;
+    this.leave(callerId);
+    throw new ClientGone();
+  }
+
+  /** Whether the caller holds or awaits a slot. */
+  isUsedBy(callerId: string): boolean {
+    return this.#runningOf(callerId) > 0 || this.#waiting.some(({ waiter }) => waiter.callerId === callerId);
   }
 
   async #wait(waiter: Waiter): Promise<void> {
@@ -80,16 +96,18 @@ export class Slots {
     }).finally(() => clearTimeout(timer));
   }
 
-  #begin(callerId: string): void {
+  /** Takes a slot, even if none is free, for work that has begun. It must be left. */
+  take(callerId: string): void {
     this.#free--;
     this.#running.set(callerId, this.#runningOf(callerId) + 1);
   }
 
-  #end(callerId: string): void {
+  leave(callerId: string): void {
     this.#free++;
     const left = this.#runningOf(callerId) - 1;
     if (left > 0) this.#running.set(callerId, left);
     else this.#running.delete(callerId);
+    if (this.#free <= 0) return;
     let next: Waiting | undefined;
     for (const one of this.#waiting) {
       if (!this.#mayBegin(one.waiter.callerId)) continue;
@@ -98,7 +116,7 @@ export class Slots {
     }
     if (next === undefined) return;
     this.#waiting.splice(this.#waiting.indexOf(next), 1);
-    this.#begin(next.waiter.callerId);
+    this.take(next.waiter.callerId);
     next.let();
   }
 

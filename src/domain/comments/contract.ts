@@ -46,6 +46,7 @@ export const listComments = defineOperation({
   access: 'comments:read',
   right: 'read',
   unit: 'read',
+  long: true,
   status: 200,
   tag,
   summary: 'List the comments of a record, oldest first',

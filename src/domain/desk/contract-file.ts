@@ -17,6 +17,7 @@ export const exportDeskObjects = defineOperation({
   path: '/desk/objects/file',
   right: 'export.execute',
   unit: 'own',
+  long: true,
   dryRun: false,
   status: 200,
   tag: 'Desk',

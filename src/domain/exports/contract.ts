@@ -12,6 +12,7 @@ export const exportRecords = defineOperation({
   access: 'exports:read',
   right: 'export.execute',
   unit: 'own',
+  long: true,
   dryRun: false,
   status: 200,
   tag: 'Export',

@@ -112,6 +112,40 @@ describe('a record with a long history', () => {
     assert.ok(diff.bytes < 6 * LENGTH, `${Math.round(diff.bytes / KIB)} KiB were read`);
   });
 
+  it('has two long answers of a caller at once; others wait, then are refused', async () => {
+    // Longer than what the kernel keeps for those who do not read.
+    const { id } = await fixture.make();
+    await changeOften(fixture.app, id, { field: 'note', count: 150, length: LENGTH });
+    const get = (path: string): Promise<Response> =>
+      fetch(`${fixture.app.url}/api/v1/objects/${id}${path}`, {
+        headers: { authorization: `Bearer ${fixture.keys.chief}` },
+      });
+    const unread = [await get('/history'), await get('/history')];
+    assert.deepEqual(
+      unread.map(({ status }) => status),
+      [200, 200],
+    );
+    const asked = ['/history', `?revision=${CHANGES}`, '/diff?from=1&to=3', '/comments'];
+    let answered = 0;
+    const waiting = Array.from({ length: 32 }, async (_, index) => {
+      const answer = await get(asked[index % asked.length] ?? '');
+      answered++;
+      return [answer.status, (await answer.arrayBuffer()).byteLength > 0];
+    });
+    let refused: Response;
+    do refused = await get('/comments');
+    while (refused.status !== 429 && answered === 0);
+    assert.deepEqual([refused.status, refused.headers.get('retry-after'), answered], [429, '10', 0]);
+    assert.equal(((await refused.json()) as { error: { code: string } }).error.code, 'RATE_LIMITED');
+    assert.equal((await fixture.call('chief', 'GET', `/objects/${id}`)).status, 200, 'short reads go on');
+    assert.equal((await fixture.call('agent', 'GET', `/objects/${id}/history`)).status, 200, 'of others too');
+    for (const { body } of unread) await body?.cancel();
+    assert.deepEqual(
+      await Promise.all(waiting),
+      waiting.map(() => [200, true]),
+    );
+  });
+
   it('reads the names of changes, and of values only those that are asked for', async () => {
     // Reading the names in such changes would fail.
     await fixture.rows(`UPDATE journal SET changes = '0' WHERE object_id = $1 AND revision BETWEEN 3 AND $2::int`, [

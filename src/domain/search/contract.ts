@@ -67,6 +67,7 @@ export const search = defineOperation({
   access: 'search:read',
   moreScopes: scopesOf,
   unit: 'own',
+  long: true,
   status: 200,
   tag: 'Objects',
   summary: 'Search',
