@@ -49,7 +49,7 @@ export const texts = defineText(
     order: 'Порядок',
     orderHint: 'Из правил на одно событие первым выполняется правило с меньшим числом, при равных числах - по коду.',
     orderOf: (order: number) => `порядок: ${order}`,
-    codeWithOrder: (code: string, order: number) => `${code} · ${order}`,
+    codeWithOrder: (code: string, order: number) => (order === 0 ? code : `${code} · ${order}`),
     noActions: 'Добавьте хотя бы одно действие.',
     addAction: 'Добавить действие',
     set: 'Изменить поля',
@@ -205,7 +205,7 @@ export const texts = defineText(
     orderHint:
       'Of the rules on one event, the one with the lowest number runs first; with the same number, the lower code.',
     orderOf: (order: number) => `order: ${order}`,
-    codeWithOrder: (code: string, order: number) => `${code} · ${order}`,
+    codeWithOrder: (code: string, order: number) => (order === 0 ? code : `${code} · ${order}`),
     noActions: 'Add at least one action.',
     addAction: 'Add action',
     set: 'Set fields',
