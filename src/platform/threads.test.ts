@@ -19,7 +19,7 @@ describe('worker threads', () => {
 
   it('stop a task at its time limit without affecting the event loop and other callers', async () => {
     // A thread that replaces a stopped one needs up to two seconds to start on a busy machine; the slow task takes longer.
-    const pool = new Threads({ shortMs: 100, longMs: 3000 });
+    const pool = new Threads({ quickMs: 50, shortMs: 100, longMs: 3000 });
     let turns = 0;
     const timer = setInterval(() => turns++, 20);
     const ended: string[] = [];
@@ -37,6 +37,22 @@ describe('worker threads', () => {
     assert.deepEqual(ended.slice(0, 2).sort(), ['quick b', 'quick c']);
     assert.ok(turns > 10, `the event loop turned ${turns} times`);
     assert.equal(await run('next', QUICK, 'a'), true);
+  });
+
+  it('serve quick tasks while the slow ones of another caller wait for each other', async () => {
+    const pool = new Threads({ longMs: 1000 });
+    const ended: string[] = [];
+    const run = async (name: string, json: string): Promise<void> => {
+      await pool.run(readTextTask, json, { ...LONG, caller: name });
+      ended.push(name);
+    };
+    await run('quick', QUICK);
+    // One exceeds the limit of the quick lane; the others of its caller leave that lane with it.
+    const slow = Array.from({ length: 3 }, () => run('slow', SLOW));
+    await run('quick', QUICK);
+    await run('quick', QUICK);
+    await Promise.all(slow);
+    assert.deepEqual(ended, ['quick', 'quick', 'quick', 'slow', 'slow', 'slow']);
   });
 
   it('reject waiting tasks over the limit of a caller, and keep room for others', async () => {

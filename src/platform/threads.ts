@@ -2,13 +2,16 @@
  * Worker threads for work whose duration depends on the input of a caller: parsing, word analysis, rich text. Small inputs are
  * processed in the event loop.
  *
- * There are two lanes with one worker each. A task starts in the short lane. If it exceeds that lane's limit of processor time,
- * its worker is replaced and the task restarts in the long lane with a higher limit. While a caller has a task in the long
- * lane, all of its tasks go there. Each lane serves callers in turn. A single caller, or an input crafted to be slow, therefore
- * does not delay the inputs of others.
+ * There are three lanes with one worker each. A task starts in the quick lane. If it exceeds that lane's limit of processor
+ * time, its worker is replaced and the task restarts in the short lane, then in the long lane, with higher limits. While a caller
+ * has a task in a slower lane, all of its tasks go there. Each lane serves callers in turn. A spare worker with loaded modules
+ * takes the place of one that is replaced. A single caller, or an input crafted to be slow, therefore does not delay the inputs of
+ * others.
  */
 import type { FaultCode } from '../lib/fault-codes.ts';
 import { once } from 'node:events';
+import { getCompileCacheDir } from 'node:module';
+import path from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { Fault, type FaultCause, type FaultDetails } from '../lib/fault.ts';
 import { JsonFault, type JsonPlace } from '../lib/json-error.ts';
@@ -35,9 +38,12 @@ export type ThreadResult<O> =
   /** The task exceeded its limit of processor time or memory. */
   | { ok: false };
 
+/** A message to a worker: to load the modules of a task, or to run it. */
+export type ThreadOrder = { load: string; niceness: number } | { task: string; input: unknown };
+
 /** A message from a worker. */
 export type ThreadAnswer =
-  /** The modules are loaded. */
+  /** The modules of the task are loaded. */
   | { kind: 'ready' }
   | { kind: 'value'; value: unknown }
   | { kind: 'fault'; code: FaultCode; said: FaultCause; details: FaultDetails }
@@ -45,6 +51,8 @@ export type ThreadAnswer =
   | { kind: 'error'; message: string; stack: string | undefined };
 
 export interface ThreadLimits {
+  /** Limit of processor time per task in the quick lane, in milliseconds. */
+  quickMs: number;
   /** Limit of processor time per task in the short lane, in milliseconds. */
   shortMs: number;
   /** Limit of processor time per task in the long lane, in milliseconds. */
@@ -58,6 +66,7 @@ export interface ThreadLimits {
 }
 
 const LIMITS: ThreadLimits = {
+  quickMs: 100,
   shortMs: 500,
   longMs: 5000,
   waitingOfCaller: 50,
@@ -66,7 +75,7 @@ const LIMITS: ThreadLimits = {
   idleMs: 60_000,
 };
 /** A task may have to wait for the processor on a busy machine. Its elapsed time is limited to this multiple of its limit. */
-const MOST_STRETCH = 6;
+const MOST_STRETCH = 4;
 /** Upper bound of the elapsed time: a request ends after 30 s, and its caller should get the reason. */
 const LONGEST_MS = 22_000;
 const LEAST_PAUSE_MS = 50;
@@ -80,24 +89,94 @@ interface Job {
   reject(error: unknown): void;
 }
 
+/** A thread, and the tasks whose modules it has loaded. Loading does not count towards the limits of a task. */
+class LoadedWorker {
+  readonly thread: Worker;
+  readonly #loaded = new Set<string>();
+  #niceness = 0;
+
+  constructor(heapMb: number) {
+    const cache = getCompileCacheDir();
+    this.thread = new Worker(SCRIPT, {
+      resourceLimits: { maxOldGenerationSizeMb: heapMb },
+      // The folder of this version of Node.js lies in the folder of the cache.
+      workerData: cache === undefined ? undefined : path.dirname(cache),
+    });
+    // Errors of a discarded worker are ignored; those during a task have a listener of their own.
+    this.thread.on('error', () => {});
+    // An idle worker must not keep the process alive.
+    this.thread.unref();
+  }
+
+  /** @param niceness of the thread, as of a process: slow tasks leave the processor to quick ones and to the event loop */
+  async load(task: string, niceness = 0): Promise<this> {
+    if (this.#loaded.has(task) && this.#niceness === niceness) return this;
+    this.thread.ref();
+    const answered = once(this.thread, 'message') as Promise<[ThreadAnswer]>;
+    this.thread.postMessage({ load: task, niceness } satisfies ThreadOrder, []);
+    const [answer] = await answered;
+    this.thread.unref();
+    if (answer.kind === 'ready') this.#loaded.add(task);
+    this.#niceness = niceness;
+    return this;
+  }
+}
+
+/** The workers of a pool: one more than those that run tasks stands ready. */
+class Workers {
+  readonly #heapMb: number;
+  #spare: Promise<LoadedWorker> | undefined;
+
+  constructor(heapMb: number) {
+    this.#heapMb = heapMb;
+  }
+
+  /** A worker that has loaded the task. The next one is started at once. */
+  async take(task: string, niceness: number): Promise<LoadedWorker> {
+    const spare = this.#spare;
+    this.#spare = undefined;
+    const worker = spare ?? new LoadedWorker(this.#heapMb).load(task);
+    // It starts after this one: they would slow each other down.
+    await worker.catch(() => {});
+    this.#spare ??= new LoadedWorker(this.#heapMb).load(task);
+    this.#spare.catch(() => {
+      this.#spare = undefined;
+    });
+    return await (await worker).load(task, niceness);
+  }
+
+  /** Ends the worker that stands ready. */
+  rest(): void {
+    const spare = this.#spare;
+    this.#spare = undefined;
+    void spare?.then(({ thread }) => thread.terminate()).catch(() => {});
+  }
+}
+
+type Overrun = (job: Job, others: () => Job[]) => void;
+
 /** Runs the jobs of a lane one after another, serving callers in turn. */
 class Lane {
   readonly #limits: ThreadLimits;
   readonly #limitMs: number;
-  /** Handles a job that exceeded a limit of this lane. */
-  readonly #overrun: (job: Job) => void;
+  readonly #niceness: number;
+  readonly #workers: Workers;
+  /** Handles a job that exceeded a limit of this lane. `others` takes the waiting jobs of its caller out of the lane. */
+  readonly #overrun: Overrun;
   /** Caller → waiting jobs. The caller that is served next comes first. */
   readonly #waiting = new Map<string, Job[]>();
   /** Caller → number of waiting and running jobs. */
   readonly #present = new Map<string, number>();
   #count = 0;
   #running = false;
-  #worker: Worker | undefined;
+  #worker: LoadedWorker | undefined;
   #idle: NodeJS.Timeout | undefined;
 
-  constructor(limits: ThreadLimits, limitMs: number, overrun: (job: Job) => void) {
+  constructor(limits: ThreadLimits, lane: { limitMs: number; niceness: number }, workers: Workers, overrun: Overrun) {
     this.#limits = limits;
-    this.#limitMs = limitMs;
+    this.#limitMs = lane.limitMs;
+    this.#niceness = lane.niceness;
+    this.#workers = workers;
     this.#overrun = overrun;
   }
 
@@ -130,7 +209,23 @@ class Lane {
     if (this.#running) return;
     const worker = this.#worker;
     this.#worker = undefined;
-    void worker?.terminate();
+    void worker?.thread.terminate();
+    this.#workers.rest();
+  }
+
+  /** Takes the waiting jobs of the caller out of the lane. */
+  #withdraw(caller: string): Job[] {
+    const jobs = this.#waiting.get(caller) ?? [];
+    this.#waiting.delete(caller);
+    this.#count -= jobs.length;
+    for (const _job of jobs) this.#leave(caller);
+    return jobs;
+  }
+
+  #leave(caller: string): void {
+    const left = (this.#present.get(caller) ?? 1) - 1;
+    if (left === 0) this.#present.delete(caller);
+    else this.#present.set(caller, left);
   }
 
   #next(): Job | undefined {
@@ -150,33 +245,21 @@ class Lane {
     for (let job = this.#next(); job !== undefined; job = this.#next()) {
       try {
         const answer = await this.#ask(job);
-        if (answer === undefined) this.#overrun(job);
+        if (answer === undefined) this.#overrun(job, () => this.#withdraw(job.caller));
         else settle(job, answer);
       } catch (error) {
         job.reject(error);
       }
-      const left = (this.#present.get(job.caller) ?? 1) - 1;
-      if (left === 0) this.#present.delete(job.caller);
-      else this.#present.set(job.caller, left);
+      this.#leave(job.caller);
     }
     this.#running = false;
     this.#idle = setTimeout(() => this.#rest(), this.#limits.idleMs).unref();
   }
 
-  /** The worker with its modules loaded. Loading takes longer than most tasks and does not count towards their limits. */
-  async #started(): Promise<Worker> {
-    if (this.#worker !== undefined) return this.#worker;
-    const worker = new Worker(SCRIPT, { resourceLimits: { maxOldGenerationSizeMb: this.#limits.heapMb } });
-    await once(worker, 'message');
-    // An idle worker must not keep the process alive.
-    worker.unref();
-    this.#worker = worker;
-    return worker;
-  }
-
   /** @returns undefined if the job exceeded a limit */
   async #ask(job: Job): Promise<ThreadAnswer | undefined> {
-    const worker = await this.#started();
+    this.#worker = await (this.#worker?.load(job.task, this.#niceness) ?? this.#workers.take(job.task, this.#niceness));
+    const worker = this.#worker.thread;
     return await new Promise((resolve, reject) => {
       const before = worker.cpuUsage().catch(() => undefined);
       const latest = performance.now() + Math.min(this.#limitMs * MOST_STRETCH, LONGEST_MS);
@@ -192,8 +275,6 @@ class Lane {
       const replace = (): void => {
         stop();
         this.#worker = undefined;
-        // Errors of a discarded worker are ignored.
-        worker.on('error', () => {});
         void worker.terminate();
       };
       const look = async (): Promise<void> => {
@@ -222,7 +303,7 @@ class Lane {
       worker.on('message', onMessage).on('error', onError).on('exit', onExit);
       wait(this.#limitMs);
       try {
-        worker.postMessage({ task: job.task, input: job.input }, []);
+        worker.postMessage({ task: job.task, input: job.input } satisfies ThreadOrder, []);
       } catch (error) {
         stop();
         reject(error);
@@ -239,23 +320,32 @@ function settle(job: Job, answer: ThreadAnswer): void {
     const error = new Error(answer.message);
     if (answer.stack !== undefined) error.stack = answer.stack;
     job.reject(error);
-  } else job.reject(new Error('a worker thread said that it is ready twice'));
+  } else job.reject(new Error('a worker thread loaded a task in place of running one'));
 }
 
-export class Threads {
-  readonly #short: Lane;
-  readonly #long: Lane;
-
-  constructor(limits: Partial<ThreadLimits> = {}) {
-    const all = { ...LIMITS, ...limits };
-    this.#long = new Lane(all, all.longMs, (job) => job.resolve({ ok: false }));
-    this.#short = new Lane(all, all.shortMs, (job) => {
+/** Moves the job, and the waiting jobs of its caller, to a slower lane. */
+function passOn(lane: Lane): Overrun {
+  return (overrun, others) => {
+    for (const job of [overrun, ...others()]) {
       try {
-        this.#long.add(job);
+        lane.add(job);
       } catch (error) {
         job.reject(error);
       }
-    });
+    }
+  };
+}
+
+export class Threads {
+  /** The quickest one first. */
+  readonly #lanes: readonly [Lane, Lane, Lane];
+
+  constructor(limits: Partial<ThreadLimits> = {}) {
+    const all = { ...LIMITS, ...limits };
+    const workers = new Workers(all.heapMb);
+    const long = new Lane(all, { limitMs: all.longMs, niceness: 10 }, workers, (job) => job.resolve({ ok: false }));
+    const short = new Lane(all, { limitMs: all.shortMs, niceness: 5 }, workers, passOn(long));
+    this.#lanes = [new Lane(all, { limitMs: all.quickMs, niceness: 0 }, workers, passOn(short)), short, long];
   }
 
   /**
@@ -268,11 +358,13 @@ export class Threads {
     const caller = request.caller ?? '';
     return await new Promise((resolve, reject) => {
       const job: Job = { task: task.name, input, caller, resolve: resolve as Job['resolve'], reject };
-      const lane = request.long === true || this.#long.has(caller) ? this.#long : this.#short;
-      lane.add(job);
+      const [quick, short, long] = this.#lanes;
+      if (request.long === true || long.has(caller)) long.add(job);
+      else if (short.has(caller)) short.add(job);
+      else quick.add(job);
     });
   }
 }
 
-/** One pool per process: its two workers limit the total processor time and memory of such work. */
+/** One pool per process: its three workers limit the total processor time and memory of such work. */
 export const threads = new Threads();

@@ -7,7 +7,6 @@
  * - A message has one effect in a mailbox, written with it in one unit of work.
  */
 export { TOKEN_KEY } from './reply-token.ts';
-export { parseMailTask } from './parse.ts';
 export { mailRoutes } from './routes.ts';
 export { mailMetrics } from './health.ts';
 export { listUnreadable } from './store.ts';

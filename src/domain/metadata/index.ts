@@ -49,7 +49,7 @@ export {
 } from './values.ts';
 export { decodeValue, type StoredCodes, storedCodes, type StoredValues } from './stored-codes.ts';
 export { convertValue } from './value-compatibility.ts';
-export { checkRichText, readRichTextTask, richTextPlain, withLongTextsRead } from './rich-text.ts';
+export { checkRichText, richTextPlain, withLongTextsRead } from './rich-text.ts';
 export { type InlineImage, imageHandles } from './rich-text-images.ts';
 export { checkMarkdown, isPlainMarkdown, markdownOf, plainMarkdown } from './rich-text-markdown.ts';
 export type { RichNode } from './rich-text-schema.ts';

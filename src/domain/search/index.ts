@@ -12,7 +12,6 @@ export { comparedCodes } from './memory/scope.ts';
 export { MemorySearcher, type SearcherOptions } from './memory/searcher.ts';
 export { runMemoryThread, type ThreadOptions } from './memory/thread.ts';
 export { makeSearchParts, type SearchParts } from './parts.ts';
-export { wordsTask } from './indexing/projection.ts';
 export { filterOnRecords, type Suggest, suggestions, withinBudget, wordMatch } from './queries.ts';
 export { beginRebuild, type Comparison, compareProjection, searchJobs, stepRebuild } from './indexing/rebuild.ts';
 export { searchRoutes } from './routes.ts';
