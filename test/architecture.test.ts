@@ -28,7 +28,9 @@ const MODULE_DEPENDENCIES: Readonly<Record<string, readonly string[]>> = {
   bulk: ['objects', 'workflow'],
   // What waits for background work is shown in one place.
   // Lists are filtered by conditions and words. Macros and merging run the commands of a record's parts.
+  // Assignees are chosen among the holders of roles.
   desk: [
+    'access',
     'identity',
     'metadata',
     'objects',

@@ -5017,6 +5017,13 @@ export type DeskLookupData = {
   query: {
     kind: 'user' | 'group' | 'org-unit';
     q?: string;
+    objectId?: string;
+    typeId?: string;
+    field?: string;
+    /**
+     * Only these users, at most 20 ids separated by commas.
+     */
+    ids?: string;
   };
   url: '/desk/lookup';
 };

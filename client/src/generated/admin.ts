@@ -1527,7 +1527,9 @@ export class DeskAdministration extends Group {
   }
 
   /**
-   * Find users, groups or units by name. For callers who may read or write a field of that data type on some record, or hold user.administer. `login` and `email` are returned for users who share their name with another active user, and always for callers with user.administer. `unit` is returned for callers who may look up units. Needs a session, or a key with the scope `admin:manage`.
+   * Find users, groups or units by name. For callers who may read or write a field of that data type on some record, or hold user.administer. `login` and `email` are returned for users who share their name with another active user, and always for callers with user.administer. `unit` is returned for callers who may look up units.
+   *
+   * With `field` and `objectId` or `typeId`, users for this field of the record, or of a new record of the type: for a field that accepts only users who can work on the record, those whom a change of the field would accept as the record is now; for a new record, users of the desk who work on some records of the type, and others who work on all of them. All other fields take any active user. The rights of at most 1,000 users are read for one answer. Needs a session, or a key with the scope `admin:manage`.
    *
    * `GET /desk/lookup`, right `user.administer`
    */

@@ -9,6 +9,7 @@
 export { anonymousActor, systemActor } from './actor.ts';
 export { type Authenticated, Authenticator, type Credentials } from './authenticate.ts';
 export { administratorFollower, sessionFollower } from './follow.ts';
+export { whoHolds } from './store-holders.ts';
 export { createKey, listKeys, revokeKey, rotateKey } from './keys.ts';
 export { type RestrictedFields, restrictedFieldView, type OwnFields, ownFieldView } from './roles.ts';
 export { Oidc, OIDC_PATH } from './oidc.ts';

@@ -84,8 +84,20 @@ export const lookUp = defineOperation({
   status: 200,
   summary: 'Find users, groups or units by name',
   description:
-    'For callers who may read or write a field of that data type on some record, or hold user.administer. `login` and `email` are returned for users who share their name with another active user, and always for callers with user.administer. `unit` is returned for callers who may look up units.',
-  query: closed({ kind: NamedKind, q: Type.Optional(Type.String({ maxLength: 200 })) }),
+    'For callers who may read or write a field of that data type on some record, or hold user.administer. `login` and `email` are returned for users who share their name with another active user, and always for callers with user.administer. `unit` is returned for callers who may look up units.\n\nWith `field` and `objectId` or `typeId`, users for this field of the record, or of a new record of the type: for a field that accepts only users who can work on the record, those whom a change of the field would accept as the record is now; for a new record, users of the desk who work on some records of the type, and others who work on all of them. All other fields take any active user. The rights of at most 1,000 users are read for one answer.',
+  query: closed({
+    kind: NamedKind,
+    q: Type.Optional(Type.String({ maxLength: 200 })),
+    objectId: Type.Optional(Id),
+    typeId: Type.Optional(IdOrCode),
+    field: Type.Optional(Type.String({ minLength: 1, maxLength: 64 })),
+    ids: Type.Optional(
+      Type.String({
+        pattern: `^${UUID}(,${UUID}){0,19}$`,
+        description: 'Only these users, at most 20 ids separated by commas.',
+      }),
+    ),
+  }),
   answer: Type.Array(
     Type.Object(
       {
@@ -98,7 +110,7 @@ export const lookUp = defineOperation({
       { $id: 'Choice' },
     ),
   ),
-  faults: ['RIGHT_MISSING'],
+  faults: ['RIGHT_MISSING', 'NOT_FOUND'],
 });
 
 export const getLabels = defineOperation({

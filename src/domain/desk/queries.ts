@@ -1,10 +1,10 @@
 /** What the caller may do, and names for ids: the console offers only what the service would allow. */
-import { canName, RECORD_ACTIONS } from '../../contract/rights.ts';
-import { faultAt } from '../../lib/fault.ts';
+import { RECORD_ACTIONS } from '../../contract/rights.ts';
 import { outboxBacklog } from '../../platform/audit/journal.ts';
 import type { ReadContext } from '../../platform/unit-of-work/context.ts';
 import type { ConfigSource, DerivedView } from '../../platform/unit-of-work/snapshot.ts';
-import { findNames, type NameChoice, type NamedKind, searchNames } from '../identity/index.ts';
+import { findNames } from '../identity/index.ts';
+import { mayUseNames } from './choices.ts';
 import { type LocalizedText, named, type RecordType, registry } from '../metadata/index.ts';
 import { findVisible, type ObjectAnswer, preload, project, requireVisible, readableTitle } from '../objects/index.ts';
 import type { Suggest } from '../search/index.ts';
@@ -13,8 +13,6 @@ import { deliveryBacklog } from '../webhooks/index.ts';
 
 /** Actions on existing records. */
 const ACTIONS = RECORD_ACTIONS.filter((action) => action !== 'create');
-
-const MOST_CHOICES = 30;
 
 function typeAnswer(ctx: ReadContext, type: RecordType): unknown {
   const { actor } = ctx;
@@ -62,48 +60,6 @@ export async function listTypes(ctx: ReadContext): Promise<unknown[]> {
 export async function getPermissions(ctx: ReadContext, id: string): Promise<{ id: string; actions: string[] }> {
   const { right } = await requireVisible(ctx, id);
   return { id, actions: ACTIONS.filter((action) => right.can(action)) };
-}
-
-/**
- * Whether the caller may see or set a value of the data type on some record. Otherwise the caller gets no names of that kind.
- */
-function mayUseNames(ctx: ReadContext, kind: NamedKind): boolean {
-  if (ctx.actor.has('user.administer')) return true;
-  return registry(ctx).active.some((type) =>
-    [...type.newest.fields.values()].some(
-      ({ code, dataType }) => dataType === kind && canName(ctx.actor.fieldAccess(type.id), code),
-    ),
-  );
-}
-
-/** @throws Fault RIGHT_MISSING */
-export async function lookUp(ctx: ReadContext, query: { kind: NamedKind; q?: string }): Promise<Choice[]> {
-  if (!mayUseNames(ctx, query.kind)) ctx.actor.require('user.administer');
-  if (query.q !== undefined && !query.q.isWellFormed()) {
-    throw faultAt('INVALID_REQUEST', 'query.q', 'QUERY_TEXT');
-  }
-  const found = await searchNames(ctx, query.kind, (query.q ?? '').replaceAll('\0', ''), MOST_CHOICES);
-  const units = mayUseNames(ctx, 'org-unit');
-  return found.map((one) => choiceOf(ctx, one, units));
-}
-
-interface Choice {
-  id: string;
-  name: string;
-  login?: string;
-  email?: string | null;
-  unit?: string;
-}
-
-/** Login and e-mail distinguish users with the same name; for other users they need `user.administer`. */
-function choiceOf(ctx: ReadContext, { id, name, login, email, unit, alike }: NameChoice, units: boolean): Choice {
-  const choice: Choice = { id, name: named(ctx, name) };
-  if (login !== undefined && (alike === true || ctx.actor.has('user.administer'))) {
-    choice.login = login;
-    choice.email = email ?? null;
-  }
-  if (units && unit !== undefined && unit !== null) choice.unit = named(ctx, unit);
-  return choice;
 }
 
 /** At most this many records are offered while a user types. */

@@ -1,6 +1,7 @@
 import { type BoundOperation, bind } from '../../platform/unit-of-work/binding.ts';
 import type { Suggest } from '../search/index.ts';
-import { getBacklog, getLabels, getPermissions, listSuggestions, listTypes, lookUp } from './queries.ts';
+import { getBacklog, getLabels, getPermissions, listSuggestions, listTypes } from './queries.ts';
+import { lookUp } from './choices.ts';
 import * as contract from './contract.ts';
 import { listFields as fieldsOperation } from './contract-fields.ts';
 import { exportDeskObjects as exportOperation } from './contract-file.ts';
@@ -47,7 +48,7 @@ export function deskRoutes(
     bind(onRecord.listMentionable, (runner, { params, query }) =>
       listMentionable(runner, { ...params, ...query }, actorOf),
     ),
-    bind(contract.lookUp, (ctx, { query }) => lookUp(ctx, query)),
+    bind(contract.lookUp, (ctx, { query }) => lookUp(ctx, query, actorOf)),
     bind(onRecord.listSuggestions, (ctx, { query }) => listSuggestions(ctx, query.q, suggest)),
     bind(contract.getLabels, (ctx, { query }) => getLabels(ctx, query.ids)),
     bind(contract.getBacklog, (ctx) => getBacklog(ctx)),

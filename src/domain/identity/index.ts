@@ -25,7 +25,8 @@ export { requireMayGrant } from './escalation.ts';
 export { findKey } from './rules.ts';
 export { idsByName } from './store.ts';
 export { addressesCreatedSince, findByEmail, findContact, findNames, joinedSortName, type NamedKind } from './store.ts';
-export { type NameChoice, searchNames } from './queries.ts';
+export { type NameChoice, searchNames, searchUsers } from './queries.ts';
+export type { PeopleRange } from './store.ts';
 export {
   findGroup,
   findUnit,

@@ -7,7 +7,14 @@ import type { ReadContext } from '../../platform/unit-of-work/context.ts';
 import { localized, registry } from '../metadata/index.ts';
 import { fold, nfc } from '../../lib/text.ts';
 import { findKey } from './rules.ts';
-import { listNamed, type LocalizedName, type NamedKind, searchPeople } from './store.ts';
+import {
+  listNamed,
+  type LocalizedName,
+  type NamedKind,
+  type PeopleRange,
+  type PersonRow,
+  searchPeople,
+} from './store.ts';
 
 export interface UserAnswer extends store.UserRow {
   userId: string;
@@ -147,10 +154,21 @@ export async function searchNames(
   text: string,
   limit: number,
 ): Promise<NameChoice[]> {
+  if (kind === 'user') return await searchUsers(ctx, text, limit);
   const wanted = nfc(text).trim();
-  if (kind === 'user') return await searchPeople(ctx, patternsOf(wanted), findKey(wanted) ?? wanted, limit);
   const folded = fold(wanted);
   const all = await listNamed(ctx, kind);
   const texts = (name: LocalizedName): string[] => (typeof name === 'string' ? [name] : Object.values(name));
   return all.filter(({ name }) => texts(name).some((one) => fold(one).includes(folded))).slice(0, limit);
+}
+
+/** The same of users, of those in the range. */
+export async function searchUsers(
+  ctx: ReadContext,
+  text: string,
+  limit: number,
+  range?: PeopleRange,
+): Promise<PersonRow[]> {
+  const wanted = nfc(text).trim();
+  return await searchPeople(ctx, patternsOf(wanted), findKey(wanted) ?? wanted, limit, range);
 }

@@ -1,5 +1,5 @@
 /** SQL on users, groups and units, and on their names. Each row is written with a guard on the revision that was read. */
-import sql, { join, raw, type Sql } from 'sql-template-tag';
+import sql, { empty, join, raw, type Sql } from 'sql-template-tag';
 import type { ItemState } from '../../contract/state.ts';
 import type { Localized } from '../../configuration/schemas.ts';
 import { byId } from '../../platform/database/lookups.ts';
@@ -304,17 +304,30 @@ export async function findContact(ctx: ReadContext, id: string): Promise<Omit<Pe
   return rows[0];
 }
 
+/** Which users are searched: `among` is a predicate on their ids, `after` the last one that was read. */
+export interface PeopleRange {
+  ids?: readonly string[] | undefined;
+  among?: (id: Sql) => Sql;
+  after?: { id: string; name: string } | undefined;
+}
+
 /** Active users whose name matches one of the LIKE patterns, or whose login starts with the key. */
 export async function searchPeople(
   ctx: ReadContext,
   patterns: readonly string[],
   loginKey: string,
   limit: number,
+  { ids, among, after }: PeopleRange = {},
 ): Promise<PersonRow[]> {
+  const these = ids === undefined ? empty : sql`AND id = ANY(${[...ids]}::uuid[])`;
+  const limited = among === undefined ? empty : sql`AND ${among(sql`id`)}`;
+  const rest =
+    after === undefined ? empty : sql`AND (display_name COLLATE "C", id) > (${after.name}::text, ${after.id}::uuid)`;
   return await ctx.query<PersonRow>(sql`
     WITH found AS (
       SELECT id, display_name AS name, login, email FROM users
       WHERE state = 'ACTIVE' AND (display_name LIKE ANY(${[...patterns]}::text[]) OR starts_with(login_key, ${loginKey}::text))
+        ${these} ${limited} ${rest}
       ORDER BY display_name COLLATE "C", id LIMIT ${limit}::int
     ), names AS (
       SELECT lower(display_name) AS name FROM users

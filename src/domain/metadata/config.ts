@@ -121,7 +121,7 @@ const TypeItem = closed({
   assignable: Type.Optional(
     Type.Literal('anyone', {
       description:
-        'Absent: the field with the role `assignee` accepts only users who may read the record and update it, make transitions or comment internally. `anyone`: all active users.',
+        'Absent: the field with the role `assignee` accepts only users who may read the record, and update it, comment internally or, at the desk, make transitions. `anyone`: all active users.',
     }),
   ),
   fields: Type.Optional(Type.Array(FieldItem, { maxItems: 500 })),

@@ -3,10 +3,11 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { ADMIN_SCOPE, SCOPES } from '../../contract/scopes.ts';
 import { startTestApp, type TestAnswer, type TestApp } from '../../../test/harness/app.ts';
-import { bundle, idOf } from '../../../test/harness/small-configuration.ts';
+import { mail } from '../../../test/harness/mail-messages.ts';
+import { bundle, idOf, nestedIdOf } from '../../../test/harness/small-configuration.ts';
 
 const PEOPLE = `
-users: [{ login: agent, displayName: Anna Agent }, { login: nobody, displayName: Nick Nobody }, { login: asker, displayName: Alan Asker }]
+users: [{ login: agent, displayName: Anna Agent }, { login: nobody, displayName: Nick Nobody }, { login: asker, displayName: Alan Asker, email: asker@example.org }]
 groups: [{ code: service-desk, name: Service desk, users: [agent] }, { code: askers, name: Askers, users: [asker] }]
 rules:
   - code: to-nobody
@@ -17,6 +18,34 @@ rules:
     do: [{ set: { assignee: nobody } }]
 macros:
   - { code: to-nobody-please, name: To nobody, types: [incident], set: { assignee: nobody } }`;
+
+/** Where an assignee is configured: the default of a field, a mailbox, an item of the catalogue. */
+const CONFIGURED = `
+types:
+  - code: errand
+    title: title
+    fields: [{ code: title, dataType: string, required: true }, { code: by, dataType: user, role: assignee, default: nobody }]
+  - code: wish
+    title: title
+    fields: [{ code: title, dataType: string, required: true }, { code: who, dataType: user }, { code: by, dataType: user, role: assignee }]
+roles:
+  - code: wishes
+    interface: portal
+    records: [{ type: wish, actions: [read, create, comment.create], fields: { read: '*', write: '*' } }]
+    assignedTo: { users: [asker, nobody] }
+  - code: wish-work
+    records: [{ type: wish, actions: [read, update], fields: { read: '*', write: '*' } }]
+    assignedTo: { users: [agent] }
+mailboxes:
+  - { code: bad, address: bad@example.org, type: wish, defaults: { by: nobody }, authServer: mx.example.org, enabled: true }
+  - { code: good, address: good@example.org, type: wish, defaults: { by: agent }, authServer: mx.example.org, enabled: true }
+catalogs:
+  - code: wishes
+    active: true
+    categories: [{ code: all }]
+    items:
+      - { code: given, category: all, type: wish, requesterField: who, form: [{ code: title }, { code: by }], audience: { everyone: true } }
+      - { code: fixed, category: all, type: wish, requesterField: who, form: [{ code: title }], set: { by: nobody }, audience: { everyone: true } }`;
 
 describe('assignees', () => {
   let app: TestApp;
@@ -49,7 +78,7 @@ describe('assignees', () => {
   before(async () => {
     app = await startTestApp();
     await app.apply(bundle(PEOPLE));
-    for (const login of ['admin', 'agent'])
+    for (const login of ['admin', 'agent', 'asker'])
       keys[login] = (await app.createKey({ login, scopes: [...SCOPES, ADMIN_SCOPE] })).key;
     for (const login of ['admin', 'agent', 'nobody', 'asker']) ids[login] = await idOf(app, 'users', login);
   });
@@ -146,5 +175,35 @@ describe('assignees', () => {
       changes: { title: 'Swept', by: ids['nobody'] },
     });
     assert.equal(kept.values.by, ids['nobody'], 'a value that is stored stays');
+  });
+
+  it('are refused without rights as defaults of fields and mailboxes, and in the catalogue', async () => {
+    await app.apply(bundle(CONFIGURED));
+    const errand = { typeDefinitionId: 'errand', values: { title: 'Sweep' } };
+    assertRefused((await call('admin', 'POST', '/objects', errand)).body.error, '/values/by');
+    const made = await ok('admin', 'POST', '/objects', { ...errand, values: { title: 'Sweep', by: ids['admin'] } });
+    assert.equal(made.values.by, ids['admin'], 'another one than the default');
+
+    const ask = (item: string, values: object) =>
+      call('asker', 'POST', `/catalog/items/${item}/requests`, { requesterId: ids['asker'], values });
+    const [given, fixed] = [await nestedIdOf(app, 'given'), await nestedIdOf(app, 'fixed')];
+    assertRefused((await ask(given, { title: 'Tea', by: ids['nobody'] })).body.error, '/values/by');
+    assertRefused((await ask(fixed, { title: 'Tea' })).body.error, '/values/by');
+    assert.equal((await ask(given, { title: 'Tea', by: ids['agent'] })).status, 201);
+
+    const receive = async (box: string): Promise<any> => {
+      const raw = mail({
+        from: 'asker@example.org',
+        to: `${box}@example.org`,
+        subject: `Cake for ${box}`,
+        headers: ['Authentication-Results: mx.example.org; dmarc=pass header.from=example.org'],
+      });
+      const body = { raw: Buffer.from(raw).toString('base64') };
+      return await ok('admin', 'POST', `/mailboxes/${box}/messages`, body);
+    };
+    const refused = await receive('bad');
+    assert.deepEqual([refused.state, refused.objectId], ['LISTED', null], JSON.stringify(refused));
+    const { objectId } = await receive('good');
+    assert.equal((await ok('admin', 'GET', `/objects/${objectId}`)).values.by, ids['agent']);
   });
 });

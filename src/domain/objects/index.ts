@@ -13,6 +13,7 @@
  * behaves as if it did not exist: every read goes through `requireVisible` or the predicate in `listVisible`, and every answer
  * through `project` or, for pages whose rows all show the same fields, `page-text.ts`.
  */
+export { type AssigneeOffer, assigneeOffer } from './assignable.ts';
 export {
   applyChange,
   archiveObject,

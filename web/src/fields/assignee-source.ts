@@ -1,9 +1,12 @@
-/** Choices for the assignee of a record: first the user, then those who solved similar records lately. */
+/**
+ * Choices of users for a field. The service offers for an assignee only those who can work on the record; here they are sorted:
+ * first the user, then those who solved similar records lately.
+ */
 import { type AnswerOf, call, send } from '../api/client.ts';
-import type { objects, reports } from '../api/types.ts';
+import type { desk, FieldSchema, objects, reports } from '../api/types.ts';
 import { useSession } from '../app/session.ts';
 import { useText } from '../i18n/text.ts';
-import { namesOf } from './labels.ts';
+import type { Place } from './one-input.tsx';
 import { type Choice, namedSource, type Source } from './pickers.tsx';
 import { texts } from './texts.ts';
 
@@ -41,25 +44,31 @@ async function solversOf(recordId: string, signal: AbortSignal): Promise<Map<str
   return new Map(counts.filter((one): one is [string, number] => typeof one[0] === 'string').slice(0, MOST));
 }
 
-export function useAssigneeSource(recordId: string | undefined): Source {
+export function usePeopleSource(place: Place | null, { code, multiple }: FieldSchema): Source {
   const t = useText(texts);
   const { user } = useSession();
-  if (recordId === undefined) return people;
+  if (place === null) return people;
+  const find = (query: { q?: string; ids?: string }, signal: AbortSignal): Promise<Choice[]> =>
+    call<typeof desk.lookUp>('GET', '/desk/lookup', {
+      query: { kind: 'user', ...place, field: code, ...query },
+      signal,
+    });
   return {
-    key: ['assignee', recordId],
-    find: async (text, signal) => {
-      if (text !== '') return await people.find(text, signal);
+    key: ['user', place, code],
+    find: async (q, signal) => {
+      if (q !== '' || code !== 'assignee' || multiple || !('objectId' in place)) return await find({ q }, signal);
       // The suggestions are an addition: without them all users are offered.
       const [solvers, all] = await Promise.all([
-        solversOf(recordId, signal).catch(() => new Map<string, number>()),
-        people.find('', signal),
+        solversOf(place.objectId, signal).catch(() => new Map<string, number>()),
+        find({ q }, signal),
       ]);
-      const suggested = [...solvers.keys()].filter((id) => id !== user.id);
-      const names = await namesOf(suggested);
-      const first: Choice[] = [
-        ...(user.id === null ? [] : [{ id: user.id, name: user.displayName, unit: t.me }]),
-        ...suggested.map((id) => ({ id, name: names.get(id) ?? id, unit: t.solvedSimilar(solvers.get(id) ?? 0) })),
-      ];
+      const suggested = [...new Set([...(user.id === null ? [] : [user.id]), ...solvers.keys()])];
+      const able = suggested.length === 0 ? [] : await find({ ids: suggested.join() }, signal);
+      const first = suggested.flatMap((id): Choice[] => {
+        const name = able.find((one) => one.id === id)?.name;
+        if (name === undefined) return [];
+        return [{ id, name, unit: id === user.id ? t.me : t.solvedSimilar(solvers.get(id) ?? 0) }];
+      });
       return [...first, ...all.filter(({ id }) => !first.some((one) => one.id === id))];
     },
   };

@@ -4,7 +4,7 @@ import { lazy, type ReactNode, Suspense } from 'react';
 import type { Referent } from '../../../src/lib/data-types/index.ts';
 import type { FieldSchema } from '../api/types.ts';
 import { useText } from '../i18n/text.ts';
-import { useAssigneeSource } from './assignee-source.ts';
+import { usePeopleSource } from './assignee-source.ts';
 import { ListInput } from './list-input.tsx';
 import { type Common, type FieldInputProps, type LabelledInputProps, OneInput } from './one-input.tsx';
 import { ManyPicker, namedSource, Picker, recordSource, serviceSource, type Source } from './pickers.tsx';
@@ -16,11 +16,10 @@ const RichTextEditor = lazy(() => import('./rich-text-editor.tsx'));
 
 const SOURCES = {
   records: (field) => recordSource(field.constraints.types),
-  users: () => namedSource('user'),
   groups: () => namedSource('group'),
   orgUnits: () => namedSource('org-unit'),
   services: () => serviceSource,
-} satisfies Record<Referent, (field: FieldSchema) => Source>;
+} satisfies Record<Exclude<Referent, 'users'>, (field: FieldSchema) => Source>;
 
 export function FieldInput(props: FieldInputProps): ReactNode {
   const { field, error, autoFocus = false } = props;
@@ -32,9 +31,7 @@ export function FieldInput(props: FieldInputProps): ReactNode {
     autoFocus,
   };
   const { view, refersTo, document = false } = typeOf(field.dataType);
-  if (field.code === 'assignee' && refersTo === 'users' && !field.multiple) {
-    return <AssigneeInput {...props} common={common} />;
-  }
+  if (refersTo === 'users') return <PeopleInput {...props} common={common} />;
   if (refersTo !== undefined) return <ReferenceInput {...props} common={common} source={SOURCES[refersTo](field)} />;
   if (view === 'choice') return <EnumInput {...props} common={common} />;
   if (view === 'rich-text') return <RichTextInput {...props} common={common} />;
@@ -55,11 +52,11 @@ function ReferenceInput({ field, value, onChange, common, source }: LabelledInpu
   );
 }
 
-function AssigneeInput(props: LabelledInputProps) {
-  return <ReferenceInput {...props} source={useAssigneeSource(props.recordId)} />;
+function PeopleInput(props: LabelledInputProps) {
+  return <ReferenceInput {...props} source={usePeopleSource(props.place, props.field)} />;
 }
 
-function RichTextInput({ field, value, onChange, recordId, common }: LabelledInputProps) {
+function RichTextInput({ field, value, onChange, place, common }: LabelledInputProps) {
   return (
     <Suspense fallback={<Loader size="xs" />}>
       <RichTextEditor
@@ -69,7 +66,7 @@ function RichTextInput({ field, value, onChange, recordId, common }: LabelledInp
         description={common.description}
         required={field.required}
         error={common.error}
-        recordId={recordId}
+        recordId={place !== null && 'objectId' in place ? place.objectId : undefined}
         autoFocus={common.autoFocus}
       />
     </Suspense>

@@ -38,6 +38,7 @@ export function ListInput({ field, value, onChange, common }: LabelledInputProps
                 field={one}
                 value={element}
                 onChange={(next) => set(list.with(index, next))}
+                place={null}
                 common={{
                   'aria-label': `${name} ${index + 1}`,
                   required: false,

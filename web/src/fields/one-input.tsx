@@ -11,13 +11,16 @@ import { parseDuration, showDuration } from './duration.ts';
 import { texts } from './texts.ts';
 import { typeOf } from './view.ts';
 
+/** A record, or a new record of a type. */
+export type Place = { objectId: string } | { typeId: string };
+
 export interface FieldInputProps {
   field: FieldSchema;
   value: unknown;
   onChange: (value: unknown) => void;
   error?: string | undefined;
-  /** Id of the record that holds the value, for image URLs. */
-  recordId?: string | undefined;
+  /** Where the value will stand. An assignee is chosen among those who can work there; null offers everybody. */
+  place: Place | null;
   autoFocus?: boolean | undefined;
   /** True if the choices are shown at once. */
   opened?: boolean | undefined;

@@ -71,6 +71,7 @@ export function ValueInput({ leaf, field, variables, input: Input, onChange }: V
           field={schemaOf(field, t.value, form === 'many')}
           value={leaf.value ?? null}
           onChange={(value) => onChange(value ?? (form === 'many' ? [] : null))}
+          place={null}
           unlabelled
         />
       </div>
@@ -114,6 +115,7 @@ function PairInput({ leaf, field, input: Input, onChange }: Omit<ValueInputProps
       field={schemaOf(field, name, false)}
       value={pair[index] ?? null}
       onChange={(value) => onChange(([pair[0], pair[1]] as unknown[]).with(index, value))}
+      place={null}
       unlabelled
     />
   );
@@ -199,6 +201,7 @@ function VariableInput({ leaf, field, variable, input: Input, onChange, many }: 
             field={schemaOf(field, t.value, many)}
             value={leaf.value ?? null}
             onChange={(value) => onChange(value ?? (many ? [] : null))}
+            place={null}
             unlabelled
           />
         </div>

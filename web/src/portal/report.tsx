@@ -104,6 +104,7 @@ function Report({ type, fields }: { type: DeskType; fields: readonly FieldSchema
         report.change();
       }}
       error={values.error(field.code, rejected)}
+      place={{ typeId: type.id }}
     />
   );
   const words = values.value(type.titleField ?? '');

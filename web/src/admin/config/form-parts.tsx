@@ -89,10 +89,11 @@ export function CodeInput({ item, set, isNew }: ItemFormProps) {
   return <PartCode label={t.code} list={[]} part={part} required={isNew} onChange={(code) => set(['code'], code)} />;
 }
 
-export function CodedInput(props: FieldInputProps): ReactNode {
+/** In the configuration, a value is not of one record: everybody is offered. */
+export function CodedInput(props: Omit<FieldInputProps, 'place'>): ReactNode {
   const { field, value, onChange, error } = props;
   const section = typeOf(field.dataType).refersTo;
-  if (section === undefined || section === 'records') return <FieldInput {...props} />;
+  if (section === undefined || section === 'records') return <FieldInput {...props} place={null} />;
   const shared = {
     section,
     error,

@@ -129,6 +129,7 @@ function TimeInputs({ item, set, shape }: PartProps) {
           field={{ ...duration, readOnly: false, multiple: false, constraints: {} }}
           value={textAt(item, ['after', 'duration']) || null}
           onChange={(next) => set(['after', 'duration'], next ?? '')}
+          place={null}
         />
         <ChooseOne
           label={t.since}

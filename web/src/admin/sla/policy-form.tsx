@@ -119,6 +119,7 @@ function TargetLine({ index, target, set, conditionFields, targets }: TargetLine
         <FieldInput
           field={durationField(t.targetOf(index + 1))}
           value={target.duration ?? null}
+          place={null}
           onChange={(duration) => set(['targets', index, 'duration'], duration ?? '')}
         />
         <ConditionPart

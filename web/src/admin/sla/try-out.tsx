@@ -121,6 +121,7 @@ function TryForm({ type, policies }: { type: string; policies: readonly ItemValu
               field={field}
               value={values[field.code] ?? null}
               onChange={(value) => setValues((before) => ({ ...before, [field.code]: value }))}
+              place={null}
             />
           ))}
         </SimpleGrid>

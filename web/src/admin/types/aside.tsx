@@ -60,6 +60,7 @@ function Preview({ item }: { item: ItemValue }) {
             field={field}
             value={values[field.code] ?? null}
             onChange={(value) => setValues((before) => ({ ...before, [field.code]: value }))}
+            place={null}
           />
         )}
       />

@@ -89,6 +89,7 @@ function LimitInput({ name, field, value, onChange }: LimitInputProps) {
         field={{ code, name: label, dataType, required: false, readOnly: false, multiple: false, constraints: {} }}
         value={value ?? null}
         onChange={(next) => onChange(name, next)}
+        place={null}
       />
     );
   }

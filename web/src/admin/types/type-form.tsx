@@ -67,6 +67,18 @@ export function TypeForm(props: ItemFormProps) {
           onChange={(value) => set(['workflow'], value ?? undefined)}
         />
         <NumberingInputs item={item} set={set} />
+        {(fields.some(({ role }) => role === 'assignee') || textAt(item, ['assignable']) !== '') && (
+          <Select
+            label={t.assignable}
+            data={[
+              { value: '', label: t.assignableAble },
+              { value: 'anyone', label: t.assignableAnyone },
+            ]}
+            value={textAt(item, ['assignable'])}
+            allowDeselect={false}
+            onChange={(value) => set(['assignable'], value === 'anyone' ? value : undefined)}
+          />
+        )}
       </SimpleGrid>
       <DescriptionInputs item={item} set={set} />
       <FieldList item={item} set={set} />

@@ -95,6 +95,7 @@ export function BulkUpdate({ rows, type, pending, error, onRun }: FormProps & { 
           value={value}
           onChange={setValue}
           error={value === null ? undefined : problemText(problem)}
+          place={{ typeId: type.id }}
           autoFocus
         />
       )}

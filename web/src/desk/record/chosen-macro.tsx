@@ -96,7 +96,7 @@ export function ChosenMacro({ macro, fields, recordId, needed, values, tried, se
           value={values[field.code] ?? null}
           onChange={(value) => setValue(field.code, value)}
           error={tried ? problemText(checkField(field, values[field.code] ?? null)) : undefined}
-          recordId={recordId}
+          place={{ objectId: recordId }}
         />
       ))}
     </section>

@@ -62,7 +62,7 @@ export function FieldLine({ field, draft, recordId, mayUpdate, asked = false }: 
             value={draft.value(field.code)}
             onChange={change}
             error={error}
-            recordId={recordId}
+            place={{ objectId: recordId }}
             autoFocus={open}
             opened={open}
           />

@@ -56,6 +56,7 @@ function NewRecord({ type, fields }: { type: DeskType; fields: readonly FieldSch
         create.change();
       }}
       error={values.error(field.code, rejected)}
+      place={{ typeId: type.id }}
       autoFocus={index === 0}
     />
   );

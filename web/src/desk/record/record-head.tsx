@@ -105,7 +105,7 @@ function TitleLine({ record, field, draft }: { record: DocketRecord; field: Fiel
             draft.set(field.code, value);
           }}
           error={problemText(draft.problems.get(field.code)) ?? draft.refusals.get(field.code)}
-          recordId={record.id}
+          place={{ objectId: record.id }}
           autoFocus={open}
           unlabelled
         />

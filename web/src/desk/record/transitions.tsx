@@ -218,7 +218,8 @@ function useTransitionValues(
 }
 
 export function TransitionForm(props: FormProps) {
-  const { transition, record, start, pending, error, onSubmit, onCancel, onTry } = props;
+  const { transition, record, start, typeId, pending, error, onSubmit, onCancel, onTry } = props;
+  const place = record !== undefined ? { objectId: record.id } : typeId !== undefined ? { typeId } : null;
   const t = useText(texts);
   const problemText = useProblemText();
   const fields = transition.fields.map((field) => transitionField(field, t)).filter((field) => !field.readOnly);
@@ -251,7 +252,7 @@ export function TransitionForm(props: FormProps) {
               (tried || Object.hasOwn(values, field.code) ? problemText(problems.get(field.code)) : undefined) ??
               refusals.get(field.code)
             }
-            recordId={record?.id}
+            place={place}
             autoFocus={index === 0}
           />
         ))}

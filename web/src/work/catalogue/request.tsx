@@ -140,6 +140,7 @@ function FormInputs({ fields, values, rejected, onValues }: FormInputsProps) {
         onValues?.({ ...values.given, [field.code]: value });
       }}
       error={values.error(field.code, rejected)}
+      place={null}
     />
   ));
 }
