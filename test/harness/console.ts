@@ -67,7 +67,7 @@ const PATIENCE_MS = 20_000;
 /** What breaches of the policy are gathered under, in the page. */
 const BREACHES = '__breaches';
 
-interface ConsoleOptions extends Pick<TestOptions, 'oidc' | 'clock'> {
+interface ConsoleOptions extends Pick<TestOptions, 'oidc' | 'clock' | 'smtp'> {
   /** Runs before the sample data is created. */
   before?: (call: SeedCall) => Promise<void>;
 }
