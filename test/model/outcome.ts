@@ -43,12 +43,15 @@ const slot = ({ who, op, idempotencyKey }: Call): string | undefined => {
   return [who, op.kind, 'objectId' in op && op.kind !== 'create' ? op.objectId : '', idempotencyKey].join(' ');
 };
 
+/** Bodies are compared as JSON values: the order of properties does not count. */
+const bodyOf = ({ op }: Call): unknown => JSON.parse(JSON.stringify(op));
+
 /** The outcome of a call whose idempotency key was used before. */
 export function replayed(state: State, call: Call, answer: TestAnswer): Outcome | undefined {
   const key = slot(call);
   const stored = key === undefined ? undefined : state.stored.get(key);
   if (stored === undefined) return undefined;
-  if (stored.body !== JSON.stringify(call.op)) return refuse(409, 'IDEMPOTENCY_KEY_REUSED');
+  if (!isDeepStrictEqual(stored.body, bodyOf(call))) return refuse(409, 'IDEMPOTENCY_KEY_REUSED');
   return succeed(stored.status, state, (data) => {
     if (answer.headers.get('idempotency-replayed') !== 'true') return 'expected a replay';
     return isDeepStrictEqual(data, stored.data) ? undefined : `expected the answer ${JSON.stringify(stored.data)}`;
@@ -62,7 +65,7 @@ export function succeed(status: number, state: State, check: Success['check']): 
 /** A success whose answer is kept under the call's idempotency key. */
 export function done(status: number, state: State, call: Call, check: Success['check']): Success {
   const key = slot(call);
-  const body = JSON.stringify(call.op);
+  const body = bodyOf(call);
   return {
     status,
     check,

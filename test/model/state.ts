@@ -77,7 +77,7 @@ export interface Member {
 
 /** A stored answer to a call with an idempotency key. */
 export interface Stored {
-  body: string;
+  body: unknown;
   status: number;
   data: unknown;
 }
