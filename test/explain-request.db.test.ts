@@ -281,6 +281,26 @@ describe('the explanation of a request', () => {
     assert.equal(Object.hasOwn(plain, 'variables'), false);
   });
 
+  it('shows the groups and units that variables stood for', async () => {
+    const type = `types: [ { code: team-case, title: title, fields: [ { code: title, dataType: string }, { code: team, dataType: group }, { code: unit, dataType: org-unit } ] } ]`;
+    const units = `orgUnits: [ { code: desk, name: Desk }, { code: corner, name: Corner, parent: desk } ]\nusers: [ { login: walker, displayName: Walker, email: walker@example.org, orgUnit: desk } ]`;
+    await ok('POST', '/config/apply', { files: [type, units].map((text, n) => ({ name: `${n}.yaml`, text })) });
+    const leaf = (field: string, value: unknown) => ({ field, operator: 'in', value });
+    const where = { logic: 'OR', conditions: [leaf('team', ['$myGroups']), leaf('unit', ['$myOrgUnits'])] };
+    const grant = { type: 'team-case', where, actions: ['read'], fields: { read: '*', write: [] } };
+    await role(['role.assign'], [grant]);
+    const { id } = await ok('POST', '/objects', { typeDefinitionId: 'team-case', values: { title: 'A case' } });
+    const { steps } = await explain({ user: 'walker', method: 'GET', path: `/api/v1/objects/${id}` });
+    const { conditions } = steps.find(({ kind }) => kind === 'record').grants[0];
+    const shown = conditions.flatMap(({ variables }: any) =>
+      variables.map(({ variable, values }: any) => [variable, values.map(({ code }: any) => code).sort()]),
+    );
+    assert.deepEqual(shown, [
+      ['$myGroups', ['walkers']],
+      ['$myOrgUnits', ['corner', 'desk']],
+    ]);
+  });
+
   it('has no verdict that tells a value of a record that the asking user may not read', async () => {
     await role(['role.assign'], []);
     const values = { title: 'A thing', shown: true };
