@@ -48,12 +48,14 @@ export function judgeReads(state: State, { op, who }: Call): Outcome | undefined
       const found = [...state.comments.values()]
         .filter((one) => one.objectId === record.id && !one.archived && canSeeComment(who, one))
         .map(({ body, visibility, revision }) => ({ body, visibility, revision }));
-      return succeed(200, state, (data) =>
-        same(
-          data.map(({ body, visibility, revision }: any) => ({ body, visibility, revision })),
-          found,
-        ),
-      );
+      return succeed(200, state, (data) => {
+        const order = data.map(({ createdAt, id }: any) => `${createdAt} ${id}`);
+        if (!isDeepStrictEqual(order, order.toSorted())) return `not oldest first: ${order.join(', ')}`;
+        // Two calls at one moment may make their comments in one millisecond; then ids give the order.
+        const unordered = (list: readonly any[]): string[] =>
+          list.map(({ body, visibility, revision }) => JSON.stringify([body, visibility, revision])).toSorted();
+        return same(unordered(data), unordered(found));
+      });
     }
     case 'relations': {
       if (record === undefined) return ABSENT;
