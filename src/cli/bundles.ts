@@ -7,8 +7,6 @@ import type { Comparison } from '../configuration/impact.ts';
 import { SCHEMA_FILE, SCHEMA_LINE } from '../configuration/schema-file.ts';
 import { readBundleFiles, refuseOthers } from './bundle-files.ts';
 import { type Environment, output, reasonOf, several, usage, warn } from './command.ts';
-import { planLines, planMarkdown, saysPending } from './plan-text.ts';
-import { environmentLanguage, languageOf } from './reader-language.ts';
 import { onTarget } from './select-target.ts';
 
 interface Flags {
@@ -56,7 +54,21 @@ export function discardOption(): Option {
 
 export function languageOption(): Option {
   const said = 'with --markdown: language of names and texts, such as ru; default: that of the environment, else en';
-  return new Option('--language <language>', said).argParser(usage(languageOf));
+  return new Option('--language <language>', said);
+}
+
+/** The language of `--language`, else of the environment; ends with wrong usage if it is none. */
+export async function readerLanguage(
+  wanted: string | undefined,
+  { inherited }: Environment,
+  command: Command,
+): Promise<string> {
+  const { environmentLanguage, languageOf } = await import('./reader-language.ts');
+  try {
+    return wanted === undefined ? environmentLanguage(inherited) : languageOf(wanted);
+  } catch (error) {
+    return command.error(`--language: ${reasonOf(error)}`, { exitCode: 2 });
+  }
 }
 
 /** Colours are for people at a terminal; `NO_COLOR` turns them off (https://no-color.org). */
@@ -91,6 +103,7 @@ export function configurationCommands(docket: Command, environment: Environment)
     .action(async (dir: string, flags: Flags, command: Command) => {
       const { expected, ...wanted } = options(flags);
       const refusals = await comparisons(flags, command);
+      const language = await readerLanguage(flags.language, environment, command);
       const files = await readBundleFiles(dir, wanted);
       const { items, impact, pending, current } = await onTarget(environment, command, async (target) => ({
         ...(flags.impact === true || refusals !== undefined
@@ -100,12 +113,13 @@ export function configurationCommands(docket: Command, environment: Environment)
         current: expected === undefined ? undefined : (await target.versions(1)).current,
       }));
       const { impactLines, impactMarkdown, requireHarmless } = await import('./impact-text.ts');
+      const { planLines, planMarkdown, saysPending } = await import('./plan-text.ts');
       const effect = impact === undefined ? [] : impactLines(impact);
       const text =
         flags.markdown === true
           ? [
               planMarkdown(items, {
-                language: flags.language ?? environmentLanguage(environment.inherited),
+                language,
                 more: impact === undefined ? [] : [impactMarkdown(impact)],
               }),
             ]
@@ -136,6 +150,7 @@ export function configurationCommands(docket: Command, environment: Environment)
         // What is applied is what was examined.
         return await target.apply(files, { expected: configVersion, ...options(flags) });
       });
+      const { planLines } = await import('./plan-text.ts');
       output(flags.json === true).result(items, planLines(items, { verb: 'Applied', color: colored(environment) }));
     });
   docket

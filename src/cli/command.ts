@@ -49,6 +49,13 @@ export function output(json: boolean): Output {
   };
 }
 
+/** Control characters and those that change the direction of text: names come from other people. */
+const UNPRINTABLE = /[\u0000-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/gu;
+
+export function printable(text: string): string {
+  return text.replaceAll(UNPRINTABLE, (found) => `\\u${found.charCodeAt(0).toString(16).padStart(4, '0')}`);
+}
+
 /** A remark on standard error, also with `--json`. */
 export function warn(line: string): void {
   process.stderr.write(`docket: ${line}\n`);

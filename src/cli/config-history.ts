@@ -1,10 +1,8 @@
 /** `docket config`: the versions of the configuration, their differences, and the way back to one. */
 import type { Command } from 'commander';
 import type { ListedVersion } from '../configuration/store-versions.ts';
-import { colored, discardOption, expectedOption, languageOption, versionNumber } from './bundles.ts';
+import { colored, discardOption, expectedOption, languageOption, readerLanguage, versionNumber } from './bundles.ts';
 import { type Environment, type Json, output, usage } from './command.ts';
-import { planLines, planMarkdown } from './plan-text.ts';
-import { environmentLanguage } from './reader-language.ts';
 import { onTarget } from './select-target.ts';
 
 const MOST_NAMED = 5;
@@ -50,9 +48,10 @@ function historyCommands(config: Command, environment: Environment): void {
     .addOption(languageOption())
     .option('--json', 'print [{section, code, id, action, differences, …}]')
     .action(async (from: number, to: number, flags: DiffFlags, command: Command) => {
+      const language = await readerLanguage(flags.language, environment, command);
       const items = await onTarget(environment, command, (target) => target.diff(from, to));
       const color = colored(environment);
-      const language = flags.language ?? environmentLanguage(environment.inherited);
+      const { planLines, planMarkdown } = await import('./plan-text.ts');
       const text =
         flags.markdown === true ? [planMarkdown(items, { language })] : planLines(items, { color, verb: 'Found' });
       output(flags.json === true).result(items, text);
@@ -92,6 +91,7 @@ export function configCommands(docket: Command, environment: Environment): void 
         if (flags.plan !== true) await target.apply(files, { prune: true, expected, ...discard });
         return planned;
       });
+      const { planLines } = await import('./plan-text.ts');
       const verb = flags.plan === true ? 'Would apply' : 'Applied';
       output(flags.json === true).result(items, planLines(items, { verb, color: colored(environment) }));
     });

@@ -6,7 +6,8 @@ import {
   type Impact,
   refuses,
 } from '../configuration/impact.ts';
-import { codeFence, printable } from './plan-text.ts';
+import { printable } from './command.ts';
+import { codeFence } from './plan-text.ts';
 
 /** Lines of each list. */
 const MOST_LINES = 50;

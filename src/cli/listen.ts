@@ -16,8 +16,7 @@ import { recordData, requestOf, sentData, shownSecret, type SignedRequest } from
 import { instant, newId, systemClock } from '../platform/clock.ts';
 import type { Outcome } from '../platform/outbound/outbound.ts';
 import { secretBytes } from '../platform/secrets.ts';
-import { type Json, warn } from './command.ts';
-import { printable } from './plan-text.ts';
+import { type Json, printable, warn } from './command.ts';
 import { explained, type Remote } from './remote.ts';
 
 /** Time limit of a request, as for deliveries. */

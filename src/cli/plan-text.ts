@@ -2,6 +2,7 @@
 import type { PlannedChange, PlannedItem } from '../configuration/engine.ts';
 import type { Difference } from '../configuration/differences.ts';
 import type { PendingIndex } from '../configuration/field-indexes.ts';
+import { printable } from './command.ts';
 import { differencesIn } from './reader-language.ts';
 import { excerpts } from '../lib/excerpts.ts';
 
@@ -15,13 +16,6 @@ const VALUE = 300;
 
 /** Characters of a comment. GitHub accepts 65,536, GitLab more. */
 const COMMENT = 60_000;
-
-/** Control characters and those that change the direction of text: names come from other people. */
-const UNPRINTABLE = /[\u0000-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/gu;
-
-export function printable(text: string): string {
-  return text.replaceAll(UNPRINTABLE, (found) => `\\u${found.charCodeAt(0).toString(16).padStart(4, '0')}`);
-}
 
 /** The value before and after, cut around the first difference; empty where there is none. */
 function valueTexts({ before, after }: Difference): [string, string] {

@@ -2,8 +2,7 @@
 import { readFile } from 'node:fs/promises';
 import type { Command } from 'commander';
 import type { Explanation } from '../domain/access/index.ts';
-import { type Environment, type Json, output } from './command.ts';
-import { printable } from './plan-text.ts';
+import { type Environment, type Json, output, printable } from './command.ts';
 import { onTarget } from './select-target.ts';
 import type { ExplainedRequest } from './target.ts';
 
