@@ -686,6 +686,7 @@ export type DeskType = {
   canUpdate: boolean;
   canArchive: boolean;
   canTransition: boolean;
+  canAttach: boolean;
   titleField: string | null;
   numbered: boolean;
   description: string | null;

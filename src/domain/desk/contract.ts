@@ -23,6 +23,7 @@ const DeskType = Type.Object(
     canUpdate: Type.Boolean(),
     canArchive: Type.Boolean(),
     canTransition: Type.Boolean(),
+    canAttach: Type.Boolean(),
     titleField: nullable(Type.String()),
     numbered: Type.Boolean(),
     description: nullable(Type.String()),

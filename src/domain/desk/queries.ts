@@ -28,6 +28,7 @@ function typeAnswer(ctx: ReadContext, type: RecordType): unknown {
     canUpdate: actor.mayEver(type.id, 'update'),
     canArchive: actor.mayEver(type.id, 'archive'),
     canTransition: actor.mayEver(type.id, 'transition'),
+    canAttach: actor.mayEver(type.id, 'attachment.add'),
     titleField: titleField !== null && actor.fieldAccess(type.id).canRead(titleField) ? titleField : null,
     numbered: definition.numbering !== undefined,
     ...formAnswer(ctx, type),

@@ -166,6 +166,7 @@ export const attachmentsQuery = (id: string) =>
   queryOptions({
     queryKey: [...recordKey(id), 'attachments'],
     queryFn: ({ signal }) => call<typeof attachments.listAttachments>('GET', `/objects/${id}/attachments`, { signal }),
+    refetchInterval: 10_000,
   });
 
 async function allRelations(id: string, direction: 'outgoing' | 'incoming', signal: AbortSignal) {

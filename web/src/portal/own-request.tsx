@@ -87,7 +87,7 @@ function Loaded({ record, fields, actions, type }: LoadedProps) {
       </header>
       <Progress record={record} type={type} />
       <Panel title={t.conversation}>
-        <Comments record={record} can={can} upload={upload} marked={false} />
+        <Comments record={record} can={can} marked={false} />
       </Panel>
       <Panel title={t.files}>
         <Files recordId={record.id} can={can} upload={upload} />

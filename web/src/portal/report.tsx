@@ -9,6 +9,7 @@ import { call } from '../api/client.ts';
 import type { FieldSchema, objects } from '../api/types.ts';
 import { type DeskType, deskTypesQuery, recordQuery, typeFieldsQuery } from '../desk/queries.ts';
 import { refusalsOf } from '../desk/record/draft.ts';
+import { FormFileList, FormFilesZone, useFormFiles } from '../desk/record/form-files.tsx';
 import { FormSections } from '../desk/record/form-sections.tsx';
 import { type NewValues, recordLayout, useNewValues } from '../desk/record/schema.ts';
 import { isEmpty } from '../fields/check.ts';
@@ -88,7 +89,8 @@ function Report({ type, fields }: { type: DeskType; fields: readonly FieldSchema
   const { title: linked = '' } = useSearch({ from: '/inside/portal/$' });
   const values = useNewValues(prefilled, useDeviceDraft(`report.${type.id}.${linked}`));
   useOnlyRecord(fields, values);
-  const report = useReport(type, values);
+  const files = useFormFiles();
+  const report = useReport(type, values, files.upload);
   const rejected = refusalsOf(report.error);
   const own = prefilled.filter((field) => field.code !== requester?.code);
   // Without a layout, the optional fields are folded away.
@@ -111,24 +113,27 @@ function Report({ type, fields }: { type: DeskType; fields: readonly FieldSchema
   return (
     <Page title={t.report} hint={t.reportHint}>
       <div className={classes.writing}>
-        <form
-          noValidate
-          onSubmit={(event) => {
-            event.preventDefault();
-            if (values.check()) report.mutate();
-          }}
-        >
-          <Stack gap="md">
-            {values.restored && <DraftRestored onDiscard={values.reset} />}
-            {report.isError && rejected.size === 0 && <FaultAlert error={report.error} />}
-            <Requester field={requester} />
-            <FormSections fields={own.filter((field) => !folded.includes(field))} type={type} input={input} />
-            {folded.length > 0 && <More>{folded.map(input)}</More>}
-            <Button type="submit" size="md" loading={report.isPending}>
-              {t.send}
-            </Button>
-          </Stack>
-        </form>
+        <FormFilesZone enabled={type.canAttach} files={files}>
+          <form
+            noValidate
+            onSubmit={(event) => {
+              event.preventDefault();
+              if (values.check()) report.mutate();
+            }}
+          >
+            <Stack gap="md">
+              {values.restored && <DraftRestored onDiscard={values.reset} />}
+              {report.isError && rejected.size === 0 && <FaultAlert error={report.error} />}
+              <Requester field={requester} />
+              <FormSections fields={own.filter((field) => !folded.includes(field))} type={type} input={input} />
+              {folded.length > 0 && <More>{folded.map(input)}</More>}
+              {type.canAttach && <FormFileList files={files} />}
+              <Button type="submit" size="md" loading={report.isPending}>
+                {t.send}
+              </Button>
+            </Stack>
+          </form>
+        </FormFilesZone>
         <Similar words={typeof words === 'string' ? words : ''} />
       </div>
     </Page>
@@ -155,7 +160,7 @@ function Requester({ field }: { field: FieldSchema | undefined }) {
   );
 }
 
-function useReport(type: DeskType, { given, reset }: NewValues) {
+function useReport(type: DeskType, { given, reset }: NewValues, upload: (recordId: string) => void) {
   const t = useText(texts);
   const navigate = useNavigate();
   const client = useQueryClient();
@@ -168,6 +173,7 @@ function useReport(type: DeskType, { given, reset }: NewValues) {
     quiet: true,
     after: async (record) => {
       reset();
+      upload(record.id);
       client.setQueryData(recordQuery(record.id).queryKey, record);
       await navigate({ to: '/portal/$', params: { _splat: `requests/${record.id}` } });
     },

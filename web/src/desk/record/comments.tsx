@@ -1,7 +1,7 @@
 /** Comments of a record. Public comments and internal notes differ visibly, also while typing. */
 import { ActionIcon, Button, Loader, Menu, Stack, Text } from '@mantine/core';
 import { IconArrowDown, IconDots, IconPencil, IconTrash } from '@tabler/icons-react';
-import { useInfiniteQuery } from '@tanstack/react-query';
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { useMemo, useRef, useState } from 'react';
 import { type CommentVisibility, seenVisibilities } from '../../../../src/contract/comment-visibility.ts';
 import type { RecordAction } from '../../../../src/contract/rights.ts';
@@ -19,12 +19,13 @@ import { Markdown } from '../../ui/markdown.tsx';
 import { PersonMark } from '../../ui/person.tsx';
 import { Time } from '../../ui/time.tsx';
 import { VISIBILITY_VIEWS } from '../comment-visibility.tsx';
-import { commentPagesQuery, recordKey, rowsOf } from '../queries.ts';
+import { attachmentsQuery, commentPagesQuery, recordKey, rowsOf } from '../queries.ts';
 import { texts } from '../texts.ts';
 import { actionTexts } from './action-texts.ts';
 import classes from './comments.module.css';
 import { Composer, type Written } from './composer.tsx';
-import type { Upload } from './files-upload.tsx';
+import { fileTexts } from './file-texts.ts';
+import { FileTiles } from './file-tiles.tsx';
 import { LongConversation } from './long-conversation.tsx';
 import { NewComment } from './new-comment.tsx';
 import { useUnread } from './unread.ts';
@@ -38,7 +39,6 @@ const WHOLE = 40;
 interface CommentsProps {
   record: DocketRecord;
   can: Can;
-  upload: Upload;
   /** The fields of the record, for macros; without them none are offered. */
   fields?: readonly FieldSchema[];
   /** Marks comments with their visibility. */
@@ -46,7 +46,7 @@ interface CommentsProps {
 }
 
 /** The conversation of a record: the composer, then the comments, newest first. */
-export function Comments({ record, can, upload, fields, marked = true }: CommentsProps) {
+export function Comments({ record, can, fields, marked = true }: CommentsProps) {
   const recordId = record.id;
   const t = useText(texts);
   const { data, error, refetch, ...pages } = useInfiniteQuery({
@@ -62,7 +62,7 @@ export function Comments({ record, can, upload, fields, marked = true }: Comment
   if (error !== null && data === undefined) return <FaultAlert error={error} retry={() => void refetch()} />;
   return (
     <Stack gap="sm">
-      {can('comment.create') && <NewComment record={record} can={can} upload={upload} fields={fields} />}
+      {can('comment.create') && <NewComment record={record} can={can} fields={fields} />}
       {data === undefined && <Loader size="sm" />}
       {data !== undefined && newest.length === 0 && <Empty>{t.noComments}</Empty>}
       {first !== undefined && unread.length > 1 && (
@@ -136,8 +136,16 @@ function Comment({ comment, can, marked }: { comment: RecordComment; can: Can; m
       ) : (
         <Markdown source={comment.body} mentions={{ me: user.login }} />
       )}
+      <CommentFiles comment={comment} />
     </article>
   );
+}
+
+function CommentFiles({ comment }: { comment: RecordComment }) {
+  const t = useText(fileTexts);
+  const { data } = useQuery(attachmentsQuery(comment.objectId));
+  const files = data?.filter(({ commentId }) => commentId === comment.id) ?? [];
+  return <FileTiles files={files} label={t.filesOf(comment.author?.displayName ?? '')} />;
 }
 
 interface CommentMenuProps {

@@ -24,7 +24,9 @@ import { Markdown } from '../../ui/markdown.tsx';
 import { VISIBILITY_VIEWS } from '../comment-visibility.tsx';
 import { texts } from '../texts.ts';
 import classes from './comments.module.css';
-import type { Upload } from './files-upload.tsx';
+import { DropZone } from './files-upload.tsx';
+import { fileTexts } from './file-texts.ts';
+import { type ReplyFiles, ReplyFileList } from './reply-files.tsx';
 import { type Mentions, useMentions } from './mentions.tsx';
 
 export interface Written {
@@ -41,8 +43,8 @@ interface ComposerProps {
   draft: DeviceDraft<Written>;
   /** True for the composer that the keys C, R and N focus. */
   hotkeys?: boolean;
-  /** Adds files to the record; undefined if the user may not. */
-  upload?: Upload | undefined;
+  /** The files that are sent with the comment; undefined if the user may add none. */
+  files?: ReplyFiles | undefined;
   can: (action: RecordAction) => boolean;
   initial: string;
   visibility: CommentVisibility;
@@ -74,7 +76,9 @@ export function Composer(props: ComposerProps) {
   const [preview, setPreview] = useState(false);
   const choices = seenVisibilities(props.can);
   const { body, visibility, restored, change, discard } = useWritten(props);
-  const ready = isReady(body) || (props.emptyAllowed === true && body.trim() === '');
+  const { files } = props;
+  const withoutText = props.emptyAllowed === true || (files?.drafts.length ?? 0) > 0;
+  const ready = (isReady(body) || (withoutText && body.trim() === '')) && files?.problem === undefined;
   const mentions = useMentions(props.mentions, input, (next) => change({ body: next }));
   const send = (): void => (ready && !props.pending ? props.onSend(body, visibility) : undefined);
   const fill = (part: Partial<Written>): void => {
@@ -89,10 +93,10 @@ export function Composer(props: ComposerProps) {
     fill(next === undefined ? {} : { visibility: next }),
   );
   return (
-    <div className={classes.composer} data-visibility={visibility}>
+    <Frame visibility={visibility} files={files}>
       <Group gap="xs" justify="space-between">
         <VisibilityChoice choices={choices} visibility={visibility} onChange={(next) => fill({ visibility: next })} />
-        <MarkdownTools input={input} body={body} onChange={(next) => change({ body: next })} upload={props.upload}>
+        <MarkdownTools input={input} body={body} onChange={(next) => change({ body: next })} files={files}>
           {props.tools}
         </MarkdownTools>
       </Group>
@@ -111,6 +115,7 @@ export function Composer(props: ComposerProps) {
         />
       )}
       {mentions.list}
+      {files !== undefined && <ReplyFileList files={files} />}
       {props.below}
       {props.error !== null && props.error !== undefined && <FaultAlert error={props.error} />}
       <ComposerFoot
@@ -123,6 +128,29 @@ export function Composer(props: ComposerProps) {
         send={send}
         discard={discard}
       />
+    </Frame>
+  );
+}
+
+interface FrameProps {
+  visibility: CommentVisibility;
+  files: ReplyFiles | undefined;
+  children: ReactNode;
+}
+
+/** The border of the composer; files that are dropped or pasted inside belong to the comment. */
+function Frame({ visibility, files, children }: FrameProps) {
+  const t = useText(fileTexts);
+  return (
+    <div className={classes.composer} data-visibility={visibility}>
+      <DropZone
+        enabled={files !== undefined}
+        onFiles={(added) => files?.upload.add(added)}
+        className={classes.zone}
+        label={t.dropReply}
+      >
+        {children}
+      </DropZone>
     </div>
   );
 }
@@ -167,7 +195,7 @@ function ComposerText({ input, label, placeholder, body, change, mentions, send 
 
 const isReady = (body: string): boolean => body.trim() !== '' && body.length <= 100_000;
 
-interface ComposerFootProps extends Pick<ComposerProps, 'pending' | 'onCancel' | 'visibility' | 'sendText'> {
+interface ComposerFootProps extends Pick<ComposerProps, 'pending' | 'onCancel' | 'visibility' | 'sendText' | 'files'> {
   ready: boolean;
   preview: boolean;
   previewable: boolean;
@@ -197,6 +225,9 @@ function ComposerFoot({ visibility, preview, discard, onCancel, ...props }: Comp
       >
         {preview ? t.backToText : t.preview}
       </Button>
+      <Text size="xs" c="dimmed" role="status" className={classes.wait}>
+        {props.files?.problem}
+      </Text>
       <Group gap="xs">
         {onCancel !== undefined && (
           <Button variant="default" onClick={cancel}>
@@ -311,11 +342,11 @@ interface MarkdownToolsProps {
   input: RefObject<HTMLTextAreaElement | null>;
   body: string;
   onChange: (body: string) => void;
-  upload: Upload | undefined;
+  files: ReplyFiles | undefined;
   children: ReactNode;
 }
 
-function MarkdownTools({ input, body, onChange, upload, children }: MarkdownToolsProps) {
+function MarkdownTools({ input, body, onChange, files, children }: MarkdownToolsProps) {
   const t = useText(fieldTexts);
   const desk = useText(texts);
   const mark = ({ before, after }: (typeof MARKS)[number]): void => {
@@ -345,8 +376,8 @@ function MarkdownTools({ input, body, onChange, upload, children }: MarkdownTool
           <one.icon size={14} />
         </ActionIcon>
       ))}
-      {upload !== undefined && (
-        <FileButton onChange={upload.add} multiple>
+      {files !== undefined && (
+        <FileButton onChange={files.upload.add} multiple>
           {(props) => (
             <ActionIcon {...props} size="sm" aria-label={desk.addFiles} title={desk.addFiles}>
               <IconPaperclip size={14} />
@@ -355,11 +386,6 @@ function MarkdownTools({ input, body, onChange, upload, children }: MarkdownTool
         </FileButton>
       )}
       {children}
-      {upload !== undefined && upload.pending.length > 0 && (
-        <Text size="xs" c="dimmed" role="status">
-          {desk.uploading(upload.pending.join(', '))}
-        </Text>
-      )}
     </Group>
   );
 }

@@ -1,6 +1,6 @@
 /** Attachments of a record. */
 import { ActionIcon, Anchor, Button, FileButton, Group, Loader, Stack, Text } from '@mantine/core';
-import { IconFile, IconFileTypePdf, IconPaperclip, IconPhoto, IconTrash } from '@tabler/icons-react';
+import { IconPaperclip, IconTrash } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { address, call } from '../../api/client.ts';
 import type { Attachment, attachments } from '../../api/types.ts';
@@ -13,8 +13,11 @@ import { FaultAlert } from '../../ui/fault.tsx';
 import { Time } from '../../ui/time.tsx';
 import { attachmentsQuery, recordKey } from '../queries.ts';
 import { texts } from '../texts.ts';
+import { fileTexts } from './file-texts.ts';
+import { FileMark, FileTiles } from './file-tiles.tsx';
 import type { Upload } from './files-upload.tsx';
 import classes from './lists.module.css';
+import { UploadLines } from './upload-lines.tsx';
 
 export function Files({
   recordId,
@@ -27,21 +30,18 @@ export function Files({
 }) {
   const t = useText(texts);
   const { data, error, refetch } = useQuery(attachmentsQuery(recordId));
+  // Drafts are shown in the comment that is being written.
+  const files = data?.filter(({ draft }) => draft !== true);
   if (error !== null) return <FaultAlert error={error} retry={() => void refetch()} />;
   return (
     <Stack gap="sm">
       {data === undefined && <Loader size="sm" />}
-      {data?.length === 0 && upload.pending.length === 0 && <Empty>{t.noFiles}</Empty>}
+      {files?.length === 0 && upload.files.length === 0 && <Empty>{t.noFiles}</Empty>}
       <ul className={classes.list}>
-        {data?.map((file) => (
+        {files?.map((file) => (
           <FileLine key={file.id} file={file} mayDelete={can('attachment.delete')} />
         ))}
-        {upload.pending.map((name) => (
-          <li key={name} className={classes.item} aria-live="polite">
-            <Loader size={14} />
-            <span>{t.uploading(name)}</span>
-          </li>
-        ))}
+        <UploadLines upload={upload} />
       </ul>
       {can('attachment.add') && (
         <Group gap="xs">
@@ -61,8 +61,17 @@ export function Files({
   );
 }
 
+/** The files that are in no comment, such as those of the report of a problem. */
+export function RecordFiles({ recordId }: { recordId: string }) {
+  const t = useText(fileTexts);
+  const { data } = useQuery(attachmentsQuery(recordId));
+  const files = data?.filter(({ commentId, draft }) => commentId === undefined && draft !== true) ?? [];
+  return <FileTiles files={files} label={t.recordFiles} />;
+}
+
 function FileLine({ file, mayDelete }: { file: Attachment; mayDelete: boolean }) {
   const t = useText(texts);
+  const tf = useText(fileTexts);
   const format = useFormats();
   const remove = useAction({
     run: () =>
@@ -75,20 +84,16 @@ function FileLine({ file, mayDelete }: { file: Attachment; mayDelete: boolean })
     const title = t.deleteFile(file.originalFilename);
     if (await confirm({ title, body: t.deleteFileBody, yes: t.delete, danger: true })) remove.mutate();
   };
-  const Sign = file.mediaType.startsWith('image/')
-    ? IconPhoto
-    : file.mediaType === 'application/pdf'
-      ? IconFileTypePdf
-      : IconFile;
   return (
     <li className={classes.item}>
-      <Sign size={18} stroke={1.5} />
+      <FileMark file={file} />
       <span className={classes.text}>
         <Anchor href={address(`/attachments/${file.id}/content`)} download={file.originalFilename} size="sm">
           {file.originalFilename}
         </Anchor>
         <small>
           {format.bytes(file.size)} · {file.createdBy?.displayName} · <Time at={file.createdAt} />
+          {file.commentId !== undefined && ` · ${tf.inComment}`}
         </small>
       </span>
       {mayDelete && (

@@ -24,23 +24,23 @@ import { texts } from '../texts.ts';
 import { actionTexts } from './action-texts.ts';
 import { changesRecord, ChosenMacro, neededFields } from './chosen-macro.tsx';
 import { Composer, type ComposerHandle, type Written } from './composer.tsx';
-import type { Upload } from './files-upload.tsx';
+import { useReplyFiles } from './reply-files.tsx';
 
 const MacroPicker = lazy(() => import('./macro-picker.tsx'));
 
 interface NewCommentProps {
   record: DocketRecord;
   can: (action: RecordAction) => boolean;
-  upload: Upload;
   fields: readonly FieldSchema[] | undefined;
 }
 
 interface Sent {
   body: string;
   visibility: CommentVisibility;
+  attachmentIds: readonly string[];
 }
 
-export function NewComment({ record, can, upload, fields }: NewCommentProps) {
+export function NewComment({ record, can, fields }: NewCommentProps) {
   const t = useText(texts);
   const ta = useText(actionTexts);
   // The idempotency key makes a repeated submit create one comment.
@@ -50,8 +50,10 @@ export function NewComment({ record, can, upload, fields }: NewCommentProps) {
   const handle = useRef<ComposerHandle>(null);
   const chosen = useChosenMacro(handle, record.id, fields !== undefined);
   const { macro, values } = chosen;
-  const send = useSend(record, chosen, key, () => {
+  const files = useReplyFiles(record.id);
+  const send = useSend(record, chosen, key, (attachmentIds) => {
     draft.keep(undefined);
+    files.sent(attachmentIds);
     setKey(crypto.randomUUID());
   });
   const needed = macro === undefined ? [] : neededFields(macro, record, t);
@@ -62,7 +64,7 @@ export function NewComment({ record, can, upload, fields }: NewCommentProps) {
         draft={draft}
         handle={handle}
         hotkeys
-        upload={can('attachment.add') ? upload : undefined}
+        files={can('attachment.add') ? files : undefined}
         mentions={COMMENT_RIGHTS.every(can) ? record.id : undefined}
         can={can}
         initial=""
@@ -82,7 +84,7 @@ export function NewComment({ record, can, upload, fields }: NewCommentProps) {
           )
         }
         onSend={(body, visibility) => {
-          if (needed.every(({ code }) => !isEmpty(values[code]))) send.mutate({ body, visibility });
+          if (needed.every(({ code }) => !isEmpty(values[code]))) send.mutate({ ...files.toSend(body), visibility });
           else chosen.setTried(true);
         }}
       />
@@ -100,23 +102,23 @@ function useSend(
   record: DocketRecord,
   { macro, values, remove }: ReturnType<typeof useChosenMacro>,
   key: string,
-  after: () => void,
+  after: (attachmentIds: readonly string[]) => void,
 ) {
   const t = useText(actionTexts);
   const client = useQueryClient();
   return useAction({
-    run: async ({ body, visibility }: Sent): Promise<unknown> =>
+    run: async (sent: Sent): Promise<unknown> =>
       macro === undefined
         ? await call<typeof comments.addComment>('POST', `/objects/${record.id}/comments`, {
-            body: { body, visibility },
+            body: commentOf(sent),
             idempotencyKey: key,
           })
-        : await applyMacro(record, macro, { body, visibility, values, key }),
+        : await applyMacro(record, macro, { ...sent, values, key }),
     done: () => (macro === undefined ? undefined : t.applied),
     // The composer is empty before the new comment appears.
-    after: () => {
+    after: (_answer, { attachmentIds }) => {
       remove();
-      after();
+      after(attachmentIds);
       void invalidate(client, recordKey(record.id));
       if (macro !== undefined) void invalidate(client, ['records']);
     },
@@ -124,16 +126,21 @@ function useSend(
   });
 }
 
+/** Of a comment without files only the text is sent: files need a right of their own. */
+function commentOf({ body, visibility, attachmentIds }: Sent) {
+  return { body, visibility, ...(attachmentIds.length === 0 ? {} : { attachmentIds: [...attachmentIds] }) };
+}
+
 async function applyMacro(
   record: DocketRecord,
   macro: Macro,
-  { body, visibility, values, key }: Sent & { values: Record<string, unknown>; key: string },
+  { values, key, ...sent }: Sent & { values: Record<string, unknown>; key: string },
 ): Promise<unknown> {
   return await call<typeof deskRecord.applyMacro>('POST', `/objects/${record.id}/macros`, {
     body: {
       macroId: macro.id,
       expectedRevision: record.revision,
-      ...(body.trim() === '' ? {} : { comment: { body, visibility } }),
+      ...(sent.body.trim() === '' ? {} : { comment: commentOf(sent) }),
       ...(Object.keys(values).length === 0 ? {} : { values }),
     },
     // Another revision is another decision.

@@ -20,7 +20,7 @@ import { ConflictDialog } from './conflict-dialog.tsx';
 import { type RecordDraft, useRecordDraft } from './draft.ts';
 import { EmptyFields, FieldLine } from './field-line.tsx';
 import { DropZone, useUpload } from './files-upload.tsx';
-import { Files } from './files.tsx';
+import { Files, RecordFiles } from './files.tsx';
 import { Opening } from './opening.tsx';
 import { RecordHead } from './record-head.tsx';
 import classes from './record.module.css';
@@ -106,6 +106,7 @@ function Loaded({ record, fields, actions }: LoadedProps) {
             )}
             {draft.overtaken && <ChangedMeanwhile record={record} draft={draft} />}
             {layout.long.filter(isShown).map((field) => line(field, asked.has(field.code)))}
+            <RecordFiles recordId={record.id} />
             <RecordTabs {...{ actions, record, can, upload, fields, type, draft }} />
           </div>
         </div>
@@ -161,7 +162,7 @@ function RecordTabs({ actions, record, can, upload, fields, type, draft }: Recor
         ))}
       </Tabs.List>
       <Tabs.Panel value="activity">
-        <Comments record={record} can={can} upload={upload} fields={fields} />
+        <Comments record={record} can={can} fields={fields} />
       </Tabs.Panel>
       <Tabs.Panel value="files">
         <Files recordId={record.id} can={can} upload={upload} />

@@ -8,6 +8,7 @@ import type { catalog, FieldSchema } from '../../api/types.ts';
 import { useHas, useSession } from '../../app/session.ts';
 import { deskTypesQuery } from '../../desk/queries.ts';
 import { refusalsOf } from '../../desk/record/draft.ts';
+import { FormFileList, FormFilesZone, useFormFiles } from '../../desk/record/form-files.tsx';
 import { type NewValues, useNewValues } from '../../desk/record/schema.ts';
 import { WhatIf } from '../../desk/what-if.tsx';
 import type { Tried } from '../../desk/what-if-answer.tsx';
@@ -50,50 +51,57 @@ export function RequestForm({ item, onClose, onSent, onValues }: RequestFormProp
   const only = useOnlyAsset(item.assetTypes ?? []);
   const asset = chosen === undefined ? (requester === user.id ? only : null) : chosen;
   const values = useNewValues(useNamed(fields, item.name), useDeviceDraft(`request.${item.id}`));
+  const { data: types = [] } = useQuery(deskTypesQuery);
+  const mayAttach = types.some(({ canAttach }) => canAttach);
+  const files = useFormFiles();
   const request = useRequest(item, { requester, asset, values: values.given }, (sent) => {
     values.reset();
+    files.upload(sent.id);
     onSent?.(sent);
   });
   const places = request.error instanceof ApiFault ? request.error.places : [];
   if (request.data !== undefined && onSent === undefined) return <Submitted record={request.data} onClose={onClose} />;
   return (
-    <form
-      noValidate
-      onSubmit={(event) => {
-        event.preventDefault();
-        if (values.check() && requester !== null) request.mutate();
-      }}
-    >
-      <Stack gap="sm">
-        {item.description !== null && (
-          <Text size="sm" c="dimmed">
-            {item.description}
-          </Text>
-        )}
-        {values.restored && <DraftRestored onDiscard={values.reset} />}
-        <FaultAlert error={request.error} />
-        <ForWhom value={requester} onChange={setRequester} />
-        {fields.length === 0 && <Text size="sm">{t.noFields}</Text>}
-        <FormInputs fields={fields} values={values} onValues={onValues} rejected={refusalsOf(request.error)} />
-        {item.assetTypes !== null && (
-          <RecordPicker
-            label={t.asset}
-            description={t.assetHint}
-            types={item.assetTypes}
-            value={asset}
-            onChange={setAsset}
-            error={places.find(({ path }) => path === '/assetId')?.message}
+    <FormFilesZone enabled={mayAttach} files={files}>
+      <form
+        noValidate
+        onSubmit={(event) => {
+          event.preventDefault();
+          if (values.check() && requester !== null) request.mutate();
+        }}
+      >
+        <Stack gap="sm">
+          {item.description !== null && (
+            <Text size="sm" c="dimmed">
+              {item.description}
+            </Text>
+          )}
+          {values.restored && <DraftRestored onDiscard={values.reset} />}
+          <FaultAlert error={request.error} />
+          <ForWhom value={requester} onChange={setRequester} />
+          {fields.length === 0 && <Text size="sm">{t.noFields}</Text>}
+          <FormInputs fields={fields} values={values} onValues={onValues} rejected={refusalsOf(request.error)} />
+          {item.assetTypes !== null && (
+            <RecordPicker
+              label={t.asset}
+              description={t.assetHint}
+              types={item.assetTypes}
+              value={asset}
+              onChange={setAsset}
+              error={places.find(({ path }) => path === '/assetId')?.message}
+            />
+          )}
+          {mayAttach && <FormFileList files={files} />}
+          <RequestEnd
+            key={JSON.stringify([requester, asset, values.given])}
+            preview={requester === null || !values.isComplete ? undefined : request.preview}
+            pending={request.isPending}
+            disabled={requester === null}
+            onCancel={onClose}
           />
-        )}
-        <RequestEnd
-          key={JSON.stringify([requester, asset, values.given])}
-          preview={requester === null || !values.isComplete ? undefined : request.preview}
-          pending={request.isPending}
-          disabled={requester === null}
-          onCancel={onClose}
-        />
-      </Stack>
-    </form>
+        </Stack>
+      </form>
+    </FormFilesZone>
   );
 }
 
