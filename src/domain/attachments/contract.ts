@@ -42,6 +42,7 @@ export const listAttachments = defineOperation({
   access: 'files:read',
   right: 'read',
   unit: 'read',
+  long: true,
   status: 200,
   tag,
   summary: 'List the files of a record, oldest first',

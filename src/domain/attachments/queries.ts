@@ -1,13 +1,15 @@
 /** Reads of attachments. The caller must be able to read the record. */
 import { COMMENT_RIGHTS } from '../../contract/comment-visibility.ts';
 import { Reply } from '../../contract/operation.ts';
+import { answerInWindows } from '../../contract/paging.ts';
 import { Fault } from '../../lib/fault.ts';
 import type { RequestFacts, Runner } from '../../platform/unit-of-work/binding.ts';
 import { type ContentParts, isKnown, ownerOf } from '../../platform/blobs/serve.ts';
+import type { Part } from '../../platform/database/window.ts';
 import type { ReadContext } from '../../platform/unit-of-work/context.ts';
 import { type EventFilter, findVisible, visibleRecord, requireVisible, type VisibleObject } from '../objects/index.ts';
 import { contentHeaders, requestedRange } from './rules.ts';
-import { type AttachmentRow, findAttachment, findServed, listAttachments as listRows, listHidden } from './store.ts';
+import { type AttachmentRow, findAttachment, attachmentWindows, findServed, listHidden } from './store.ts';
 import { findDraft, listDrafts } from './store-drafts.ts';
 
 export type AttachmentAnswer = Omit<AttachmentRow, 'commentId' | 'createdBy' | 'createdByName'> & {
@@ -25,10 +27,17 @@ export function attachmentAnswer(
 }
 
 /** The attachments that the caller may see, then the caller's drafts. @throws Fault NOT_FOUND */
-export async function listAttachments(ctx: ReadContext, objectId: string): Promise<AttachmentAnswer[]> {
+export async function listAttachments(ctx: ReadContext, objectId: string): Promise<unknown> {
   await requireVisible(ctx, objectId);
-  const [rows, drafts] = [await listRows(ctx, objectId), await listDrafts(ctx, objectId)];
-  return [...rows.map((row) => attachmentAnswer(row)), ...drafts.map((row) => attachmentAnswer(row, true))];
+  return await answerInWindows(answers(ctx, objectId), undefined);
+}
+
+async function* answers(ctx: ReadContext, objectId: string): AsyncGenerator<Part<AttachmentAnswer>> {
+  for await (const { rows, isLast } of attachmentWindows(ctx, objectId)) {
+    const drafts = isLast ? await listDrafts(ctx, objectId) : [];
+    const shown = [...rows.map((row) => attachmentAnswer(row)), ...drafts.map((row) => attachmentAnswer(row, true))];
+    yield { rows: shown, isLast };
+  }
 }
 
 /** The attachment with its record. An attachment of a hidden record or comment counts as missing. @throws Fault NOT_FOUND */

@@ -3,7 +3,7 @@ import { isActive, isArchived, type ItemState } from '../../contract/state.ts';
 import { COMMENT_VISIBILITIES, type CommentVisibility, seenVisibilities } from '../../contract/comment-visibility.ts';
 import { answerInWindows, type ListPage, unknownAfter } from '../../contract/paging.ts';
 import { Fault } from '../../lib/fault.ts';
-import type { Part } from '../../platform/database/window.ts';
+import { eachOf } from '../../platform/database/window.ts';
 import type { ReadContext } from '../../platform/unit-of-work/context.ts';
 import {
   type EventFilter,
@@ -50,16 +50,11 @@ export async function listComments(ctx: ReadContext, objectId: string, page?: Li
     if (row?.objectId !== objectId || !canSeeComment(object, row.visibility)) throw unknownAfter();
   }
   return await answerInWindows(
-    answers(commentWindows(ctx, objectId, seenVisibilities(object.right.can), page ?? {})),
+    eachOf(commentWindows(ctx, objectId, seenVisibilities(object.right.can), page ?? {}), ({ key: _key, ...row }) =>
+      commentAnswer(row),
+    ),
     page,
   );
-}
-
-async function* answers(
-  windows: AsyncGenerator<Part<CommentRow & { key: string }>>,
-): AsyncGenerator<Part<CommentAnswer>> {
-  for await (const { rows, isLast } of windows)
-    yield { rows: rows.map(({ key: _key, ...row }) => commentAnswer(row)), isLast };
 }
 
 /** The comment with its record. A comment that the caller may not see counts as missing. @throws Fault NOT_FOUND */

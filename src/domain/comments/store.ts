@@ -50,7 +50,7 @@ export function commentWindows(
       after === undefined
         ? empty
         : sql`AND (c.created_at, c.id) ${behind} (SELECT a.created_at, a.id FROM comments a WHERE a.id = ${after}::uuid)`;
-    return sql`SELECT ${COLUMNS}, c.id AS key, octet_length(c.body) AS size FROM comments c
+    return sql`SELECT ${COLUMNS}, c.id AS key, octet_length(c.body) AS "windowBytes" FROM comments c
       WHERE c.object_id = ${objectId}::uuid AND c.state = 'ACTIVE' AND c.visibility = ANY(${[...seen]}::text[]) ${later}
       ${order} LIMIT ${limit}::int`;
   });

@@ -150,6 +150,7 @@ export const listArchived = defineOperation({
 export const listGroupMembers = defineOperation({
   ...read,
   id: 'identity.groupMembers',
+  long: true,
   path: '/identity/group-memberships',
   summary: 'List memberships of groups, oldest first',
   description: 'Filter by group or by member. Members are users and groups.',
@@ -161,6 +162,7 @@ export const listGroupMembers = defineOperation({
 export const listOrgMembers = defineOperation({
   ...read,
   id: 'identity.orgMembers',
+  long: true,
   path: '/identity/org-memberships',
   summary: 'List the members of organisation units, oldest first',
   description: 'Filter by unit. A user is in at most one unit.',

@@ -71,6 +71,7 @@ const write = { ...shared, method: 'POST', access: 'identity:write', unit: 'writ
 export const listUsers = defineOperation({
   ...read,
   id: 'identity.users',
+  long: true,
   replicaSafe: true,
   path: '/identity/users',
   summary: 'List users by name, without archived ones',
@@ -103,6 +104,7 @@ export const createUser = defineOperation({
 export const listGroups = defineOperation({
   ...read,
   id: 'identity.groups',
+  long: true,
   replicaSafe: true,
   path: '/identity/groups',
   summary: 'List groups by name, without archived ones',
@@ -125,6 +127,7 @@ export const createGroup = defineOperation({
 export const listUnits = defineOperation({
   ...read,
   id: 'identity.orgUnits',
+  long: true,
   replicaSafe: true,
   path: '/identity/org-units',
   summary: 'List organisation units by name, without archived ones',

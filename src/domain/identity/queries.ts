@@ -4,6 +4,8 @@ import * as store from './store.ts';
 import * as members from './store-members.ts';
 import type { Localized } from '../../configuration/schemas.ts';
 import type { ReadContext } from '../../platform/unit-of-work/context.ts';
+import { answerInWindows } from '../../contract/paging.ts';
+import { allRows, eachOf } from '../../platform/database/window.ts';
 import { localized, registry } from '../metadata/index.ts';
 import { fold, nfc } from '../../lib/text.ts';
 import { findKey } from './rules.ts';
@@ -51,32 +53,39 @@ export function unitAnswer(ctx: ReadContext, row: store.UnitRow): UnitAnswer {
   return { ...row, organizationUnitId: row.id, name: nameOf(ctx, row.name) };
 }
 
+const usersOf = (ctx: ReadContext, state: ItemState) => eachOf(store.userWindows(ctx, state), userAnswer);
+const groupsOf = (ctx: ReadContext, state: ItemState) =>
+  eachOf(store.groupWindows(ctx, state, defaultLocale(ctx)), (row) => groupAnswer(ctx, row));
+const unitsOf = (ctx: ReadContext, state: ItemState) =>
+  eachOf(store.unitWindows(ctx, state, defaultLocale(ctx)), (row) => unitAnswer(ctx, row));
+
 /** @throws Fault RIGHT_MISSING */
-export async function listUsers(ctx: ReadContext, state: ItemState = 'ACTIVE'): Promise<UserAnswer[]> {
+export async function listUsers(ctx: ReadContext): Promise<unknown> {
   ctx.actor.require('user.administer');
-  return (await store.listUsers(ctx, state)).map(userAnswer);
+  return await answerInWindows(usersOf(ctx, 'ACTIVE'), undefined);
 }
 
 /** @throws Fault RIGHT_MISSING */
-export async function listGroups(ctx: ReadContext, state: ItemState = 'ACTIVE'): Promise<GroupAnswer[]> {
+export async function listGroups(ctx: ReadContext): Promise<unknown> {
   ctx.actor.require('user.administer');
-  return (await store.listGroups(ctx, state, defaultLocale(ctx))).map((row) => groupAnswer(ctx, row));
+  return await answerInWindows(groupsOf(ctx, 'ACTIVE'), undefined);
 }
 
 /** @throws Fault RIGHT_MISSING */
-export async function listUnits(ctx: ReadContext, state: ItemState = 'ACTIVE'): Promise<UnitAnswer[]> {
+export async function listUnits(ctx: ReadContext): Promise<unknown> {
   ctx.actor.require('user.administer');
-  return (await store.listUnits(ctx, state, defaultLocale(ctx))).map((row) => unitAnswer(ctx, row));
+  return await answerInWindows(unitsOf(ctx, 'ACTIVE'), undefined);
 }
 
 /** Lists archived users, groups and units: what can be restored. @throws Fault RIGHT_MISSING */
 export async function listArchived(
   ctx: ReadContext,
 ): Promise<{ users: UserAnswer[]; groups: GroupAnswer[]; orgUnits: UnitAnswer[] }> {
+  ctx.actor.require('user.administer');
   return {
-    users: await listUsers(ctx, 'ARCHIVED'),
-    groups: await listGroups(ctx, 'ARCHIVED'),
-    orgUnits: await listUnits(ctx, 'ARCHIVED'),
+    users: await allRows(usersOf(ctx, 'ARCHIVED')),
+    groups: await allRows(groupsOf(ctx, 'ARCHIVED')),
+    orgUnits: await allRows(unitsOf(ctx, 'ARCHIVED')),
   };
 }
 
@@ -105,18 +114,15 @@ export async function findUnit(ctx: ReadContext, id: string): Promise<UnitAnswer
 export async function listGroupMembers(
   ctx: ReadContext,
   of: { groupId?: string; memberId?: string },
-): Promise<members.GroupMember[]> {
+): Promise<unknown> {
   ctx.actor.require('user.administer');
-  return await members.listGroupMembers(ctx, of);
+  return await answerInWindows(members.groupMemberWindows(ctx, of), undefined);
 }
 
 /** Lists memberships of units, oldest first. @throws Fault RIGHT_MISSING */
-export async function listOrgMembers(
-  ctx: ReadContext,
-  of: { organizationUnitId?: string },
-): Promise<members.OrgMember[]> {
+export async function listOrgMembers(ctx: ReadContext, of: { organizationUnitId?: string }): Promise<unknown> {
   ctx.actor.require('user.administer');
-  return await members.listOrgMembers(ctx, of.organizationUnitId);
+  return await answerInWindows(members.orgMemberWindows(ctx, of.organizationUnitId), undefined);
 }
 
 /** Identifies a user by id, for modules that store ids of users. Needs no right and returns nothing but these properties. */

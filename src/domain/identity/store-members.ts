@@ -1,6 +1,7 @@
 /** SQL on memberships of groups and units: the rights that a change would give, and the items of the configuration. */
 import sql, { empty, type Sql } from 'sql-template-tag';
 import type { ReadContext, TableWrite } from '../../platform/unit-of-work/context.ts';
+import { type Order, type Part, readInOrder } from '../../platform/database/window.ts';
 import type { ItemState } from '../../contract/state.ts';
 import type { Localized } from '../../configuration/schemas.ts';
 
@@ -20,9 +21,13 @@ export interface OrgMember {
 }
 
 /** Memberships in groups, as `m`. */
-export const MEMBERS = sql`SELECT m.id, m.group_id AS "groupId", m.member_id AS "memberId", m.member_type AS "memberType" FROM group_members m`;
+const MEMBER = sql`m.id, m.group_id AS "groupId", m.member_id AS "memberId", m.member_type AS "memberType"`;
+export const MEMBERS = sql`SELECT ${MEMBER} FROM group_members m`;
 /** Memberships in units, as `m`. */
-export const ORG_MEMBERS = sql`SELECT m.id, m.organization_unit_id AS "organizationUnitId", m.user_id AS "userId" FROM org_members m`;
+const ORG_MEMBER = sql`m.id, m.organization_unit_id AS "organizationUnitId", m.user_id AS "userId"`;
+export const ORG_MEMBERS = sql`SELECT ${ORG_MEMBER} FROM org_members m`;
+
+const OLDEST_FIRST: Order = { by: sql`m.created_at`, byType: 'timestamptz', id: sql`m.id`, idType: 'uuid' };
 
 export interface Candidate {
   group: ItemState | null;
@@ -52,20 +57,24 @@ export async function findNesting(ctx: ReadContext, groupId: string, memberId: s
   return rows[0] ?? { group: null, member: null, standing: null, closes: false };
 }
 
-export async function listGroupMembers(
+export function groupMemberWindows(
   ctx: ReadContext,
   of: { groupId?: string | undefined; memberId?: string | undefined },
-): Promise<GroupMember[]> {
+): AsyncGenerator<Part<GroupMember>> {
   const { groupId, memberId } = of;
-  return await ctx.query<GroupMember>(sql`${MEMBERS} WHERE true
+  const from = sql`group_members m WHERE true
     ${groupId === undefined ? empty : sql`AND m.group_id = ${groupId}::uuid`}
-    ${memberId === undefined ? empty : sql`AND m.member_id = ${memberId}::uuid`} ORDER BY m.created_at, m.id`);
+    ${memberId === undefined ? empty : sql`AND m.member_id = ${memberId}::uuid`}`;
+  return readInOrder<GroupMember>(ctx, { columns: MEMBER, from }, OLDEST_FIRST);
 }
 
-export async function listOrgMembers(ctx: ReadContext, organizationUnitId: string | undefined): Promise<OrgMember[]> {
-  return await ctx.query<OrgMember>(sql`${ORG_MEMBERS}
-    ${organizationUnitId === undefined ? empty : sql`WHERE m.organization_unit_id = ${organizationUnitId}::uuid`}
-    ORDER BY m.created_at, m.id`);
+export function orgMemberWindows(
+  ctx: ReadContext,
+  organizationUnitId: string | undefined,
+): AsyncGenerator<Part<OrgMember>> {
+  const from = sql`org_members m WHERE true
+    ${organizationUnitId === undefined ? empty : sql`AND m.organization_unit_id = ${organizationUnitId}::uuid`}`;
+  return readInOrder<OrgMember>(ctx, { columns: ORG_MEMBER, from }, OLDEST_FIRST);
 }
 
 const GROUP_MEMBER = sql`(id uuid, group_id uuid, member_type text, member_id uuid, at timestamptz)`;

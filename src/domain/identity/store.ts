@@ -3,6 +3,7 @@ import sql, { empty, join, raw, type Sql } from 'sql-template-tag';
 import type { ItemState } from '../../contract/state.ts';
 import type { Localized } from '../../configuration/schemas.ts';
 import { byId } from '../../platform/database/lookups.ts';
+import { type Order, type Part, readInOrder } from '../../platform/database/window.ts';
 import type { ReadContext, TableWrite } from '../../platform/unit-of-work/context.ts';
 import { findKey } from './rules.ts';
 
@@ -37,16 +38,18 @@ export interface UnitRow extends GroupRow {
 }
 
 const COMMON = sql`x.id, x.state, x.revision, x.created_at AS "createdAt", x.updated_at AS "updatedAt"`;
-const USERS = sql`SELECT ${COMMON}, x.login, x.display_name AS "displayName", x.email, x.locale, x.timezone,
+const USER = sql`${COMMON}, x.login, x.display_name AS "displayName", x.email, x.locale, x.timezone,
   x.employee_id AS "employeeId", x.external_id AS "externalId",
-  (SELECT m.organization_unit_id FROM org_members m WHERE m.user_id = x.id) AS "organizationUnitId" FROM users x`;
-const GROUPS = sql`SELECT ${COMMON}, x.code, x.name FROM groups x`;
-const UNITS = sql`SELECT ${COMMON}, x.code, x.name, x.parent_id AS "parentId", x.manager_user_id AS "managerUserId", x.location
-  FROM org_units x`;
+  (SELECT m.organization_unit_id FROM org_members m WHERE m.user_id = x.id) AS "organizationUnitId"`;
+const GROUP = sql`${COMMON}, x.code, x.name`;
+const UNIT = sql`${COMMON}, x.code, x.name, x.parent_id AS "parentId", x.manager_user_id AS "managerUserId", x.location`;
+const USERS = sql`SELECT ${USER} FROM users x`;
+const GROUPS = sql`SELECT ${GROUP} FROM groups x`;
+const UNITS = sql`SELECT ${UNIT} FROM org_units x`;
 
 /** Sorts names by the ICU root collation, independent of the server's locale. */
-function byName(name: Sql): Sql {
-  return sql`ORDER BY ${name} COLLATE "und-x-icu", x.id`;
+function byName(name: Sql): Order {
+  return { by: sql`${name} COLLATE "und-x-icu"`, byType: 'text', id: sql`x.id`, idType: 'uuid' };
 }
 
 /** The name in the default locale, else the first one. */
@@ -55,16 +58,19 @@ function nameIn(locale: string): Sql {
     (SELECT n.value FROM jsonb_each_text(CASE WHEN jsonb_typeof(x.name) = 'object' THEN x.name ELSE '{}' END) n LIMIT 1)) END)`;
 }
 
-export async function listUsers(ctx: ReadContext, state: ItemState): Promise<UserRow[]> {
-  return await ctx.query<UserRow>(sql`${USERS} WHERE x.state = ${state} ${byName(sql`x.display_name`)}`);
+export function userWindows(ctx: ReadContext, state: ItemState): AsyncGenerator<Part<UserRow>> {
+  const from = sql`users x WHERE x.state = ${state}`;
+  return readInOrder<UserRow>(ctx, { columns: USER, from }, byName(sql`x.display_name`));
 }
 
-export async function listGroups(ctx: ReadContext, state: ItemState, locale: string): Promise<GroupRow[]> {
-  return await ctx.query<GroupRow>(sql`${GROUPS} WHERE x.state = ${state} ${byName(nameIn(locale))}`);
+export function groupWindows(ctx: ReadContext, state: ItemState, locale: string): AsyncGenerator<Part<GroupRow>> {
+  const from = sql`groups x WHERE x.state = ${state}`;
+  return readInOrder<GroupRow>(ctx, { columns: GROUP, from }, byName(nameIn(locale)));
 }
 
-export async function listUnits(ctx: ReadContext, state: ItemState, locale: string): Promise<UnitRow[]> {
-  return await ctx.query<UnitRow>(sql`${UNITS} WHERE x.state = ${state} ${byName(nameIn(locale))}`);
+export function unitWindows(ctx: ReadContext, state: ItemState, locale: string): AsyncGenerator<Part<UnitRow>> {
+  const from = sql`org_units x WHERE x.state = ${state}`;
+  return readInOrder<UnitRow>(ctx, { columns: UNIT, from }, byName(nameIn(locale)));
 }
 
 const userById = byId<UserRow>((id) => sql`${USERS} WHERE x.id = ${id}`);

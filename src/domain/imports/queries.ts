@@ -9,11 +9,11 @@ import { faultErrors } from './rules.ts';
 import {
   countUndone,
   findRun,
-  listRows,
   listRunRows,
   type RowStatus,
   type RunRow,
-  type StoredRow,
+  rowWindows,
+  type ShownRow,
   type UndoCounts,
 } from './store.ts';
 
@@ -74,7 +74,7 @@ export async function requireRun(ctx: ReadContext, id: string): Promise<RunRow> 
   return run;
 }
 
-function rowAnswer({ row, externalId, status, id, errors }: StoredRow): RunAnswer['rows'][number] {
+function rowAnswer({ row, externalId, status, id, errors }: ShownRow): RunAnswer['rows'][number] {
   // A failed row changed nothing. Its target id is stored only to decide who may see the row.
   const target = id === null || status === 'FAILED' ? {} : { id };
   return { row, externalId, status, ...target, errors: contractDetails(errors ?? []) };
@@ -89,7 +89,12 @@ function rowAnswer({ row, externalId, status, id, errors }: StoredRow): RunAnswe
 export async function readRun(ctx: ReadContext, id: string): Promise<RunAnswer> {
   const run = await requireRun(ctx, id);
   const rowsTruncated = run.succeeded + run.failed + run.skipped > MOST_ROWS;
-  const rows = await listRows(ctx, id, MOST_ROWS, rowsTruncated);
+  const rows: ShownRow[] = [];
+  for await (const part of rowWindows(ctx, id, rowsTruncated)) {
+    rows.push(...part.rows);
+    if (rows.length >= MOST_ROWS) break;
+  }
+  rows.splice(MOST_ROWS);
   const undo = await countUndone(ctx, id);
   const kind = definitions(ctx).get(run.definitionId)?.definition.targetKind ?? 'object';
   const visible = await visibleTargets(

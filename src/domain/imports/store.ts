@@ -1,7 +1,8 @@
 /** SQL on `import_runs`, `import_rows` and `external_ids`; nothing else touches them. */
 import { userName } from '../../platform/audit/journal.ts';
-import sql, { empty, raw, type Sql } from 'sql-template-tag';
+import sql, { empty, type Sql } from 'sql-template-tag';
 import type { FaultDetail } from '../../lib/fault.ts';
+import { jsonSize, type Part, readInOrder } from '../../platform/database/window.ts';
 import type { ReadContext, TableWrite } from '../../platform/unit-of-work/context.ts';
 import type { TargetKind } from './registry.ts';
 
@@ -195,16 +196,20 @@ export interface StoredRow {
 
 const ROW = sql`w.row, w.external_id AS "externalId", w.status, w.target_id AS id, w.revision, w.errors, w.before, w.undo`;
 
-/** The rows of a run in order. With `failedFirst`, failed rows come first. */
-export async function listRows(
-  ctx: ReadContext,
-  runId: string,
-  limit: number,
-  failedFirst: boolean,
-): Promise<StoredRow[]> {
-  const order = failedFirst ? sql`(w.status = 'FAILED') DESC, w.row` : sql`w.row`;
-  return await ctx.query<StoredRow>(sql`
-    SELECT ${ROW} FROM import_rows w WHERE w.run_id = ${runId}::uuid ORDER BY ${order} LIMIT ${raw(String(limit))}`);
+/** A row as answers show it. */
+export type ShownRow = Pick<StoredRow, 'row' | 'externalId' | 'status' | 'id' | 'errors'>;
+
+/** The rows of a run in order, in windows. With `failedFirst`, failed rows come first. */
+export function rowWindows(ctx: ReadContext, runId: string, failedFirst: boolean): AsyncGenerator<Part<ShownRow>> {
+  const columns = sql`w.row, w.external_id AS "externalId", w.status, w.target_id AS id, w.errors`;
+  const by = failedFirst ? sql`(CASE WHEN w.status = 'FAILED' THEN 0 ELSE 1 END)` : sql`w.row`;
+  const from = sql`import_rows w WHERE w.run_id = ${runId}::uuid`;
+  const size = sql`100 + (${jsonSize('i.errors')})`;
+  return readInOrder<ShownRow>(
+    ctx,
+    { columns, from, size },
+    { by, byType: 'integer', id: sql`w.row`, idType: 'integer' },
+  );
 }
 
 /** The rows of a run that changed something and were not undone, last first, below `before`. */

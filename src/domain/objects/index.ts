@@ -37,6 +37,7 @@ export {
   notFound,
   planHold,
   planOn,
+  forget,
   preload,
   visibleIds,
   recordOf,

@@ -39,6 +39,11 @@ export async function preload(ctx: ReadContext, ids: readonly string[]): Promise
   for (const row of await findObjects(ctx, missing)) rememberRow(ctx, row);
 }
 
+/** Frees the memory of records that a long read is done with. */
+export function forget(ctx: ReadContext, ids: readonly string[]): void {
+  for (const id of ids) ctx.memo.delete(memoKey(id));
+}
+
 export function notFound(): Fault {
   return new Fault('NOT_FOUND', 'There is no such record, or you may not see it.');
 }

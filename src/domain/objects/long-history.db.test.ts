@@ -125,7 +125,7 @@ describe('a record with a long history', () => {
       unread.map(({ status }) => status),
       [200, 200],
     );
-    const asked = ['/history', `?revision=${CHANGES}`, '/diff?from=1&to=3', '/comments'];
+    const asked = [`?revision=${CHANGES}`, '/diff?from=1&to=3', '/comments', '/attachments'];
     let answered = 0;
     const waiting = Array.from({ length: 32 }, async (_, index) => {
       const answer = await get(asked[index % asked.length] ?? '');

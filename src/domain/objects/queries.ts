@@ -27,7 +27,7 @@ import type { Reply } from '../../contract/operation.ts';
 import type { RequestFacts, Runner } from '../../platform/unit-of-work/binding.ts';
 import { type ContentParts as Parts, serveImage } from '../../platform/blobs/serve.ts';
 import { imagesIn } from './rules.ts';
-import { findImage, type ImageRow, listEventsNaming, listByValue, listPage, type PageEnd } from './store-lookups.ts';
+import { findImage, type ImageRow, eventsNaming, listByValue, listPage, type PageEnd } from './store-lookups.ts';
 import { operatorFits, parseCondition, type TypedCondition } from '../../lib/filter.ts';
 import { withCurrentFields } from '../../configuration/current-codes.ts';
 import { compileCondition } from '../../platform/database/filter-sql.ts';
@@ -182,7 +182,7 @@ async function wasShown(ctx: ReadContext, object: VisibleObject, sha256: string)
   const shows = (text: unknown): boolean => text !== null && imageHandles(text as RichNode).includes(sha256);
   const isRichText = (code: string): boolean =>
     [...type.versions.values()].every(({ fields }) => !fields.has(code) || fields.get(code)?.dataType === 'rich-text');
-  for (const { changes, data } of await listEventsNaming(ctx, row, sha256)) {
+  for await (const { changes, data } of eventsNaming(ctx, row, sha256)) {
     if (shows(data?.decisionReport ?? null)) return true;
     for (const [code, texts] of Object.entries(changes ?? {})) {
       if (right.canRead(code) && isRichText(code) && texts.some(shows)) return true;

@@ -24,7 +24,7 @@ export interface HistoryRow {
 const EVENT = sql`j.seq::text AS key, j.id, j.type, j.at, j.actor_id AS "actorId", ${ACTOR.name} AS "actorName", j.via, j.revision,
   j.changes, ${shownData('j')} AS data`;
 
-const EVENT_SIZE = sql`(${jsonSize('j.changes')}) + (${jsonSize('j.data')}) AS size`;
+export const EVENT_SIZE = sql`(${jsonSize('j.changes')}) + (${jsonSize('j.data')}) AS "windowBytes"`;
 
 export type EventRow = HistoryRow & { key: string };
 

@@ -10,7 +10,8 @@ import type { Queryable } from '../../platform/database/pool.ts';
 import { decodeValue, type FieldDefinition, registry, storedCodes } from '../metadata/index.ts';
 import { jsonOf } from '../../platform/database/filter-sql-fields.ts';
 import { JOINED_NAMES, JOINS, OBJECT_COLUMNS, type ObjectRow, queryObjects } from './store.ts';
-import type { HistoryRow } from './store-history.ts';
+import { EVENT_SIZE, type HistoryRow } from './store-history.ts';
+import { readWindows } from '../../platform/database/window.ts';
 import { isLockTimeout } from '../../platform/database/sqlstate.ts';
 import { Fault } from '../../lib/fault.ts';
 import type { BlobUse } from '../../platform/blobs/register.ts';
@@ -110,18 +111,25 @@ export const useImage: TableWrite<{ object_id: string; sha256: string; media_typ
 /** A record's images are kept as long as its history. */
 export const imageUse: BlobUse = (sha256) => sql`EXISTS (SELECT 1 FROM inline_images i WHERE i.sha256 = ${sha256})`;
 
-/** The record's events that contain the image's handle anywhere. The caller checks in which field. */
-export async function listEventsNaming(
+/** The record's events that contain the image's handle anywhere, in windows. The caller checks in which field. */
+export async function* eventsNaming(
   ctx: ReadContext,
   { id: objectId, typeId }: Pick<ObjectRow, 'id' | 'typeId'>,
   sha256: string,
-): Promise<Pick<HistoryRow, 'changes' | 'data'>[]> {
+): AsyncGenerator<Pick<HistoryRow, 'changes' | 'data'>> {
   const named = `%blob:${sha256}%`;
   const codes = storedCodes(registry(ctx), typeId);
-  const rows = await ctx.query<Pick<HistoryRow, 'changes' | 'data'>>(sql`
-    SELECT j.changes, j.data FROM journal j
-    WHERE j.object_id = ${objectId}::uuid AND (j.changes::text LIKE ${named} OR j.data::text LIKE ${named})`);
-  return rows.map(({ changes, data }) => ({ data, changes: changes === null ? null : codes.decodeChanges(changes) }));
+  const windows = readWindows<Pick<HistoryRow, 'changes' | 'data'>>(
+    ctx,
+    (after, limit) => sql`
+      SELECT j.seq::text AS key, ${EVENT_SIZE}, j.changes, j.data FROM journal j
+      WHERE j.object_id = ${objectId}::uuid AND (j.changes::text LIKE ${named} OR j.data::text LIKE ${named})
+        AND j.seq > ${after ?? '0'}::bigint
+      ORDER BY j.seq LIMIT ${limit}::int`,
+  );
+  for await (const { rows } of windows)
+    for (const { changes, data } of rows)
+      yield { data, changes: changes === null ? null : codes.decodeChanges(changes) };
 }
 
 /** Kinds whose items are rows. Services are items of the configuration. */

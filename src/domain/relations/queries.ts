@@ -1,12 +1,14 @@
 /** Reads of relations. A relation with an end that the caller may not read is left out or reported as not found. */
 import { Reply } from '../../contract/operation.ts';
-import { type OrderedWindow, pageOf } from '../../contract/paging.ts';
+import { answerInWindows, type OrderedWindow, pageOf } from '../../contract/paging.ts';
 import { Fault } from '../../lib/fault.ts';
+import type { Part } from '../../platform/database/window.ts';
 import type { ReadContext } from '../../platform/unit-of-work/context.ts';
 import { named, registry } from '../metadata/index.ts';
 import {
   type EventFilter,
   findVisible,
+  forget,
   preload,
   requireAction,
   requireVisible,
@@ -15,7 +17,7 @@ import {
   readableTitle,
 } from '../objects/index.ts';
 import { definitions, type KnownDefinition } from './definitions.ts';
-import { findRelation, listRelations as listRows, type RelationRow } from './store.ts';
+import { findRelation, listRelations as listRows, type RelationRow, relationWindows } from './store.ts';
 
 /** @throws Fault NOT_FOUND */
 export async function listRelations(
@@ -23,12 +25,31 @@ export async function listRelations(
   objectId: string,
   direction: 'incoming' | 'outgoing',
   window?: OrderedWindow,
-): Promise<unknown[] | Reply<unknown[]>> {
+): Promise<unknown> {
   await requireVisible(ctx, objectId);
-  if (window === undefined) return await relationAnswers(ctx, await listRows(ctx, objectId, direction), direction);
+  if (window === undefined) return await answerInWindows(answersOf(ctx, objectId, direction), undefined);
   const rows = await listRows(ctx, objectId, direction, window);
   const { rows: shown, ...meta } = pageOf(rows, window);
   return Reply.withMeta(await relationAnswers(ctx, shown, direction), meta);
+}
+
+async function* answersOf(
+  ctx: ReadContext,
+  objectId: string,
+  direction: 'incoming' | 'outgoing',
+): AsyncGenerator<Part<RelationAnswer>> {
+  for await (const { rows, isLast } of relationWindows(ctx, objectId, direction)) {
+    yield { rows: await relationAnswers(ctx, rows, direction), isLast };
+    forget(
+      ctx,
+      rows.flatMap(({ sourceId, targetId }) => [sourceId, targetId]),
+    );
+  }
+}
+
+interface RelationAnswer {
+  id: string;
+  [name: string]: unknown;
 }
 
 /** The relations whose other end the caller may read. */
@@ -36,10 +57,10 @@ async function relationAnswers(
   ctx: ReadContext,
   rows: readonly RelationRow[],
   direction: 'incoming' | 'outgoing',
-): Promise<unknown[]> {
+): Promise<RelationAnswer[]> {
   const other = (row: RelationRow): string => (direction === 'outgoing' ? row.targetId : row.sourceId);
   await preload(ctx, rows.map(other));
-  const answers: unknown[] = [];
+  const answers: RelationAnswer[] = [];
   for (const row of rows) {
     const related = await findVisible(ctx, other(row));
     const definition = definitions(ctx).get(row.definitionId);

@@ -4,7 +4,7 @@ import sql, { empty, raw, type Sql } from 'sql-template-tag';
 import { byId } from '../../platform/database/lookups.ts';
 import type { ReadContext } from '../../platform/unit-of-work/context.ts';
 import type { OrderedWindow } from '../../contract/paging.ts';
-import { inWindow } from '../../platform/database/window.ts';
+import { inWindow, jsonSize, type Part, readInOrder } from '../../platform/database/window.ts';
 import { type GuardedWrite, guarded, visibleRecord } from '../objects/index.ts';
 import { definitions } from './definitions.ts';
 
@@ -27,20 +27,38 @@ export async function findRelation(ctx: ReadContext, id: string): Promise<Relati
   return await ctx.find(relationById, { id });
 }
 
-/** The relations in one direction, oldest first; of a page, only those whose other end the caller may read. */
+type Direction = 'incoming' | 'outgoing';
+
+const endsOf = (direction: Direction): [own: string, other: string] =>
+  direction === 'outgoing' ? ['r.source_id', 'r.target_id'] : ['r.target_id', 'r.source_id'];
+
+/** A page of the relations in one direction whose other end the caller may read. */
 export async function listRelations(
   ctx: ReadContext,
   objectId: string,
-  direction: 'incoming' | 'outgoing',
-  window?: OrderedWindow,
+  direction: Direction,
+  window: OrderedWindow,
 ): Promise<RelationRow[]> {
-  const [end, other] = direction === 'outgoing' ? ['r.source_id', 'r.target_id'] : ['r.target_id', 'r.source_id'];
-  const visible = window === undefined ? null : visibleRecord(ctx, other);
-  if (window !== undefined && visible === null) return [];
+  const [own, other] = endsOf(direction);
+  const visible = visibleRecord(ctx, other);
+  if (visible === null) return [];
   return await ctx.query<RelationRow>(sql`
-    SELECT ${COLUMNS} FROM relations r WHERE ${raw(end)} = ${objectId}::uuid AND r.state = 'ACTIVE'
-      ${visible === null ? empty : sql`AND ${visible}`}
+    SELECT ${COLUMNS} FROM relations r WHERE ${raw(own)} = ${objectId}::uuid AND r.state = 'ACTIVE' AND ${visible}
     ${inWindow(window, ['r.created_at', 'r.id'])}`);
+}
+
+/** The relations in one direction, oldest first, in windows that count the values of the records at the other end. */
+export function relationWindows(
+  ctx: ReadContext,
+  objectId: string,
+  direction: Direction,
+): AsyncGenerator<Part<RelationRow>> {
+  const [own, other] = endsOf(direction);
+  const columns = sql`${COLUMNS}, ${raw(other)} AS other_id`;
+  const from = sql`relations r WHERE ${raw(own)} = ${objectId}::uuid AND r.state = 'ACTIVE'`;
+  const size = sql`200 + coalesce((SELECT ${jsonSize('o."values"')} FROM objects o WHERE o.id = i.other_id), 0)`;
+  const order = { by: sql`r.created_at`, byType: 'timestamptz', id: sql`r.id`, idType: 'uuid' } as const;
+  return readInOrder<RelationRow>(ctx, { columns, from, size }, order);
 }
 
 /** A query for the links to the duplicates of a record (SQL of its id); null if no definition means duplicates. */

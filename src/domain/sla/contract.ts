@@ -100,6 +100,7 @@ export const slaHistory = defineOperation({
   access: 'sla:read',
   right: 'read',
   unit: 'read',
+  long: true,
   status: 200,
   tag,
   summary: 'List the events of an SLA instance, oldest first',

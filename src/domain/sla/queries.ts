@@ -1,5 +1,7 @@
 /** Reads of SLA instances. They require the right to read the record and write nothing. */
+import { answerInWindows } from '../../contract/paging.ts';
 import { Fault } from '../../lib/fault.ts';
+import { eachOf } from '../../platform/database/window.ts';
 import type { ReadContext } from '../../platform/unit-of-work/context.ts';
 import { named, registry } from '../metadata/index.ts';
 import { findVisible, requireVisible, type VisibleObject } from '../objects/index.ts';
@@ -15,7 +17,7 @@ import {
   reached,
   timingOf,
 } from './rules.ts';
-import { findInstance, listEvents, listInstances, listLatest, namesOf, type StoredInstance } from './store.ts';
+import { eventWindows, findInstance, listInstances, listLatest, namesOf, type StoredInstance } from './store.ts';
 
 export interface InstanceAnswer {
   id: string;
@@ -177,12 +179,15 @@ export interface SlaEventAnswer {
 }
 
 /** @throws Fault NOT_FOUND */
-export async function slaHistory(ctx: ReadContext, instanceId: string): Promise<SlaEventAnswer[]> {
+export async function slaHistory(ctx: ReadContext, instanceId: string): Promise<unknown> {
   const { instance } = await requireInstance(ctx, instanceId);
-  const events = await listEvents(ctx, instance);
-  return events.map(({ id, type, at, actorId, actorName, via, data }) => {
-    return { id, type, at, actor: { id: actorId, displayName: actorName ?? 'system', via }, data };
-  });
+  const answers = eachOf(
+    eventWindows(ctx, instance),
+    ({ id, type, at, actorId, actorName, via, data }): SlaEventAnswer => {
+      return { id, type, at, actor: { id: actorId, displayName: actorName ?? 'system', via }, data };
+    },
+  );
+  return await answerInWindows(answers, undefined);
 }
 
 export interface ExplanationAnswer {

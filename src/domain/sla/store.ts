@@ -3,6 +3,7 @@ import { ACTOR, type Backlog, type LastChange, lastChanges, loadUserNames } from
 import { shuffled } from '../../configuration/store-impact.ts';
 import sql, { raw, type Sql } from 'sql-template-tag';
 import type { Queryable } from '../../platform/database/pool.ts';
+import { jsonSize, type Part, readWindows } from '../../platform/database/window.ts';
 import { byId } from '../../platform/database/lookups.ts';
 import type { ReadContext, TableWrite, WriteContext } from '../../platform/unit-of-work/context.ts';
 import type { CalendarDefinition } from './registry.ts';
@@ -207,13 +208,21 @@ interface EventRow {
   data: Record<string, unknown>;
 }
 
-/** The events of an instance, oldest first. */
-export async function listEvents(ctx: ReadContext, instance: Pick<Instance, 'id' | 'objectId'>): Promise<EventRow[]> {
-  return await ctx.query<EventRow>(sql`
-    SELECT j.id, j.type, j.at, j.actor_id AS "actorId", ${ACTOR.name} AS "actorName", j.via, j.data
-    FROM journal j ${ACTOR.join}
-    WHERE j.object_id = ${instance.objectId}::uuid AND j.type LIKE 'Sla%' AND j.data->>'slaInstanceId' = ${instance.id}
-    ORDER BY j.seq`);
+/** The events of an instance, oldest first, in windows. */
+export function eventWindows(
+  ctx: ReadContext,
+  instance: Pick<Instance, 'id' | 'objectId'>,
+): AsyncGenerator<Part<EventRow & { key: string }>> {
+  return readWindows<EventRow>(
+    ctx,
+    (after, limit) => sql`
+      SELECT j.seq::text AS key, ${jsonSize('j.data')} AS "windowBytes", j.id, j.type, j.at, j.actor_id AS "actorId",
+        ${ACTOR.name} AS "actorName", j.via, j.data
+      FROM journal j ${ACTOR.join}
+      WHERE j.object_id = ${instance.objectId}::uuid AND j.type LIKE 'Sla%' AND j.data->>'slaInstanceId' = ${instance.id}
+        AND j.seq > ${after ?? '0'}::bigint
+      ORDER BY j.seq LIMIT ${limit}::int`,
+  );
 }
 
 /** Event type → members of the instance that it changes. */

@@ -24,10 +24,23 @@ export interface Part<Row> {
   isLast: boolean;
 }
 
+/** Columns that say how much of a list a window is. */
+interface InWindow {
+  key: string;
+  windowBytes: number;
+  windowBefore: number;
+  windowTotal: number;
+}
+
+function withoutWindow<Row extends object>(row: Row & InWindow): Row & { key: string } {
+  const { windowBytes: _bytes, windowBefore: _before, windowTotal: _total, ...shown } = row;
+  return shown as unknown as Row & { key: string };
+}
+
 /**
  * Reads a list in windows. No connection is held between two of them.
  *
- * @param select the rows after a key in their order, with the columns `key` and `size` (bytes)
+ * @param select the rows after a key in their order, with the columns `key` and `windowBytes`
  */
 export async function* readWindows<Row extends object>(
   ctx: ReadContext,
@@ -35,22 +48,71 @@ export async function* readWindows<Row extends object>(
 ): AsyncGenerator<Part<Row & { key: string }>> {
   let limit = FIRST_ROWS;
   for (let after: string | undefined; ; ) {
-    const rows = await ctx.query<Row & { key: string; size: number; before: number; total: number }>(sql`
+    const rows = await ctx.query<Row & InWindow>(sql`
       SELECT * FROM (
-        SELECT i.*, (sum(i.size) OVER (ROWS UNBOUNDED PRECEDING) - i.size)::bigint AS before, count(*) OVER ()::int AS total
+        SELECT i.*, (sum(i."windowBytes") OVER (ROWS UNBOUNDED PRECEDING) - i."windowBytes")::bigint AS "windowBefore",
+          count(*) OVER ()::int AS "windowTotal"
         FROM (${select(after, limit)}) AS i) AS w
-      WHERE w.before < ${WINDOW_BYTES}::bigint`);
-    const total = rows[0]?.total ?? 0;
+      WHERE w."windowBefore" < ${WINDOW_BYTES}::bigint`);
+    const total = rows[0]?.windowTotal ?? 0;
     const isCut = rows.length < total;
     const isLast = !isCut && total < limit;
     after = rows.at(-1)?.key;
     yield {
-      rows: rows.map(({ size: _size, before: _before, total: _total, ...row }) => row as Row & { key: string }),
+      rows: rows.map(withoutWindow<Row>),
       isLast,
     };
     if (isLast) return;
     limit = isCut ? Math.max(1, rows.length * 2) : Math.min(MOST_ROWS, limit * 4);
   }
+}
+
+/** An order of rows: by a value, and rows with the same value by another one that is theirs alone. */
+export interface Order {
+  by: Sql;
+  byType: 'text' | 'timestamptz' | 'integer';
+  id: Sql;
+  idType: 'uuid' | 'integer';
+}
+
+/**
+ * Reads a list in windows, in this order. A row that is moved or removed meanwhile takes no others with it.
+ *
+ * @param from what follows FROM, with its condition
+ * @param size bytes of the row `i`
+ */
+export async function* readInOrder<Row extends object>(
+  ctx: ReadContext,
+  { columns, from, size = raw('pg_column_size(i.*)') }: { columns: Sql; from: Sql; size?: Sql },
+  { by, byType, id, idType }: Order,
+): AsyncGenerator<Part<Row>> {
+  const windows = readWindows<Row>(ctx, (after, limit) => {
+    const [value, last] = after === undefined ? [] : (JSON.parse(after) as (string | number)[]);
+    const behind =
+      after === undefined
+        ? empty
+        : sql`AND (${by}, ${id}) > (${value}::text::${raw(byType)}, ${last}::text::${raw(idType)})`;
+    return sql`SELECT i.*, ${size} AS "windowBytes" FROM (
+      SELECT ${columns}, json_build_array(${by}, ${id})::text AS key FROM ${from} ${behind}
+      ORDER BY ${by}, ${id} LIMIT ${limit}::int) AS i`;
+  });
+  for await (const { rows, isLast } of windows)
+    yield { rows: rows.map(({ key: _key, ...row }) => row as unknown as Row), isLast };
+}
+
+/** The windows with each row changed. */
+export async function* eachOf<Row, Shown>(
+  windows: AsyncGenerator<Part<Row>>,
+  show: (row: Row) => Shown,
+): AsyncGenerator<Part<Shown>> {
+  for await (const { rows, isLast } of windows) yield { rows: rows.map(show), isLast };
+}
+
+/** All rows of a list that is read in windows. */
+export async function allRows<Row>(windows: AsyncGenerator<Part<Row>>): Promise<Row[]> {
+  const all: Row[] = [];
+  for await (const { rows } of windows) for (const row of rows) all.push(row);
+  return all;
 }
 
 /** Bytes of a JSON column, or about as many. What is stored without compression need not be read for it. */
