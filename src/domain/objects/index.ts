@@ -69,7 +69,7 @@ export { type GuardedWrite, guarded, holdRevision, visibleRecord, whereState } f
 export { objectChecks, recordMissing } from './health.ts';
 export { requireReferences } from './references.ts';
 export { findByField, type ListScope, type PageMark, readPage, readScope, type Wanted } from './queries.ts';
-export { findChanges, idOfNumber, imageUse, listActiveIds, recordProbe } from './store-lookups.ts';
+export { findChanges, idOfNumber, imageUse, listActiveIds, recordProbe, valuesBytes } from './store-lookups.ts';
 export { type EventOnRecord, recordEffects } from './effects.ts';
 export { actorAnswer, creationData, eventAnswer, type EventFilter, recentEvents } from './history.ts';
 export { readCard, replayObject, type WordMatch } from './queries.ts';

@@ -3,7 +3,7 @@
  * what the configuration asks about stored records.
  */
 import type { HeldCount } from '../../configuration/section.ts';
-import sql, { empty, type Sql, join } from 'sql-template-tag';
+import sql, { empty, raw, type Sql, join } from 'sql-template-tag';
 import type { ReadContext, TableWrite, WriteContext } from '../../platform/unit-of-work/context.ts';
 import type { IdOf, Referent } from '../../lib/data-types/index.ts';
 import type { Queryable } from '../../platform/database/pool.ts';
@@ -11,7 +11,7 @@ import { decodeValue, type FieldDefinition, registry, storedCodes } from '../met
 import { jsonOf } from '../../platform/database/filter-sql-fields.ts';
 import { JOINED_NAMES, JOINS, OBJECT_COLUMNS, type ObjectRow, queryObjects } from './store.ts';
 import { EVENT_SIZE, type HistoryRow } from './store-history.ts';
-import { readWindows } from '../../platform/database/window.ts';
+import { jsonSize, readWindows } from '../../platform/database/window.ts';
 import { isLockTimeout } from '../../platform/database/sqlstate.ts';
 import { Fault } from '../../lib/fault.ts';
 import type { BlobUse } from '../../platform/blobs/register.ts';
@@ -107,6 +107,11 @@ export const useImage: TableWrite<{ object_id: string; sha256: string; media_typ
     FROM jsonb_to_recordset(${rows}) AS r (object_id uuid, sha256 text, media_type text, size integer)
     ON CONFLICT DO NOTHING`,
 };
+
+/** SQL: about how many bytes the values of the record have whose id is in the column. */
+export function valuesBytes(column: string): Sql {
+  return sql`coalesce((SELECT ${jsonSize('o."values"')} FROM objects o WHERE o.id = ${raw(column)}), 0)`;
+}
 
 /** A record's images are kept as long as its history. */
 export const imageUse: BlobUse = (sha256) => sql`EXISTS (SELECT 1 FROM inline_images i WHERE i.sha256 = ${sha256})`;

@@ -4,8 +4,8 @@ import sql, { empty, raw, type Sql } from 'sql-template-tag';
 import { byId } from '../../platform/database/lookups.ts';
 import type { ReadContext } from '../../platform/unit-of-work/context.ts';
 import type { OrderedWindow } from '../../contract/paging.ts';
-import { inWindow, jsonSize, type Part, readInOrder } from '../../platform/database/window.ts';
-import { type GuardedWrite, guarded, visibleRecord } from '../objects/index.ts';
+import { inWindow, type Part, readInOrder } from '../../platform/database/window.ts';
+import { type GuardedWrite, guarded, valuesBytes, visibleRecord } from '../objects/index.ts';
 import { definitions } from './definitions.ts';
 
 export interface RelationRow {
@@ -56,7 +56,7 @@ export function relationWindows(
   const [own, other] = endsOf(direction);
   const columns = sql`${COLUMNS}, ${raw(other)} AS other_id`;
   const from = sql`relations r WHERE ${raw(own)} = ${objectId}::uuid AND r.state = 'ACTIVE'`;
-  const size = sql`200 + coalesce((SELECT ${jsonSize('o."values"')} FROM objects o WHERE o.id = i.other_id), 0)`;
+  const size = sql`200 + ${valuesBytes('i.other_id')}`;
   const order = { by: sql`r.created_at`, byType: 'timestamptz', id: sql`r.id`, idType: 'uuid' } as const;
   return readInOrder<RelationRow>(ctx, { columns, from, size }, order);
 }
