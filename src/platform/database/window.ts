@@ -16,7 +16,7 @@ export function inWindow(window: OrderedWindow | undefined, columns: readonly st
  */
 const WINDOW_BYTES = 1024 * 1024;
 const FIRST_ROWS = 200;
-const MOST_ROWS = 1000;
+const MOST_ROWS = 4000;
 
 /** A part of a list. */
 export interface Part<Row> {
@@ -92,12 +92,15 @@ export async function* readInOrder<Row extends object>(
       after === undefined
         ? empty
         : sql`AND (${by}, ${id}) > (${value}::text::${raw(byType)}, ${last}::text::${raw(idType)})`;
-    return sql`SELECT i.*, ${size} AS "windowBytes" FROM (
-      SELECT ${columns}, json_build_array(${by}, ${id})::text AS key FROM ${from} ${behind}
+    // The key is made of the rows of the window alone, not of all that are sorted.
+    return sql`SELECT i.*, ${size} AS "windowBytes", json_build_array(i."orderBy", i."orderId")::text AS key FROM (
+      SELECT ${columns}, ${by} AS "orderBy", ${id} AS "orderId" FROM ${from} ${behind}
       ORDER BY ${by}, ${id} LIMIT ${limit}::int) AS i`;
   });
-  for await (const { rows, isLast } of windows)
-    yield { rows: rows.map(({ key: _key, ...row }) => row as unknown as Row), isLast };
+  yield* eachOf(windows, ({ key: _key, ...row }) => {
+    const { orderBy: _by, orderId: _id, ...shown } = row as unknown as Row & { orderBy: unknown; orderId: unknown };
+    return shown as unknown as Row;
+  });
 }
 
 /** The windows with each row changed. */

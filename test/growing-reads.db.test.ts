@@ -1,0 +1,84 @@
+/**
+ * Resources that callers share: what each read takes from the database when a record has a long life and the installation many
+ * people. A read without an entry in `harness/growing-reads.ts` fails. Bytes are counted, not time.
+ */
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { ADMIN_SCOPE } from '../src/contract/scopes.ts';
+import { operations } from '../src/modules.ts';
+import { startTestApp, type TestApp } from './harness/app.ts';
+import { type DatabaseTraffic, watchDatabase } from './harness/database-traffic.ts';
+import { textOf } from './harness/event-stream.ts';
+import { BOUNDS, grow, type Grown } from './harness/growing-reads.ts';
+import { isRecordRead, operationCases, WORLD } from './harness/operation-calls.ts';
+import { bundle } from './harness/small-configuration.ts';
+
+const MIB = 1024 * 1024;
+/** A window has about 1 MiB of values and one row more; their JSON and the frame of the protocol come in addition. */
+const MOST_OF_STATEMENT = 4 * MIB;
+const TRIES = 3;
+
+describe('reads of what has grown', () => {
+  const reads = operations().filter(({ method }) => method === 'GET');
+  let app: TestApp;
+  let traffic: DatabaseTraffic;
+  let grown: Grown;
+  let keys: { public: string; console: string };
+  let table: ReturnType<typeof operationCases>;
+
+  before(async () => {
+    traffic = watchDatabase();
+    app = await startTestApp({ bundle: bundle(WORLD) });
+    const { key } = await app.createKey({ login: 'full' });
+    keys = { public: key, console: (await app.createKey({ login: 'full', scopes: [ADMIN_SCOPE] })).key };
+    table = operationCases(app, keys.public, keys.console);
+    const send = async (method: string, path: string, body?: unknown): Promise<any> => {
+      const answer = await app.request(method, `/api/v1${path}`, { key, body });
+      assert.ok(answer.status < 300, `${method} ${path}: ${JSON.stringify(answer.body).slice(0, 500)}`);
+      return answer.body.data;
+    };
+    grown = await grow(app, send, async (id) => (await table[id]?.call()) ?? {});
+  });
+  after(() => app?.close());
+
+  it('are all declared, and nothing else', () => {
+    assert.deepEqual([...BOUNDS.keys()].sort(), reads.map(({ id }) => id).sort());
+    const windows = [...BOUNDS].filter(([, bound]) => bound === 'windows').map(([id]) => id);
+    const long = new Set(reads.flatMap((operation) => (operation.long === true ? [operation.id] : [])));
+    assert.deepEqual(
+      windows.filter((id) => !long.has(id)),
+      [],
+      'answers in windows are of long reads',
+    );
+  });
+
+  for (const operation of reads) {
+    const { id } = operation;
+    const bound = BOUNDS.get(id);
+    if (bound === 'stream' || bound === 'whole') continue;
+    it(`${id}: ${bound}`, async () => {
+      const isRecord = isRecordRead(operation);
+      let best = { largest: Number.POSITIVE_INFINITY, all: 0 };
+      // Other statements of the service are counted too.
+      for (let turn = 0; turn < TRIES && best.largest > MOST_OF_STATEMENT; turn++) {
+        const call =
+          grown.calls[id] ?? (isRecord ? { params: { objectId: grown.record } } : ((await table[id]?.call()) ?? {}));
+        const isPublic = operation.access !== 'console' && operation.access !== 'open';
+        const path = operation.path.replaceAll(/\{(\w+)\}/g, (_, name: string) => call.params?.[name] ?? name);
+        traffic.takeLargest();
+        const start = traffic.received();
+        const answer = await fetch(`${app.url}${isPublic ? '/api/v1' : '/api/admin/v1'}${path}${call.query ?? ''}`, {
+          headers: { authorization: `Bearer ${isPublic ? keys.public : keys.console}` },
+        });
+        const text = await textOf(answer);
+        assert.ok(answer.ok, `${answer.status} ${text.slice(0, 300)}`);
+        const largest = traffic.takeLargest();
+        if (largest < best.largest) best = { largest, all: traffic.received() - start };
+      }
+      const said = `${(best.all / MIB).toFixed(1)} MiB, ${(best.largest / MIB).toFixed(1)} MiB of one statement`;
+      assert.ok(best.largest <= MOST_OF_STATEMENT, said);
+      const isLong = bound === 'windows' || bound === 'held';
+      assert.equal(best.all > MOST_OF_STATEMENT, isLong, said);
+    });
+  }
+});
