@@ -10,7 +10,7 @@ import path from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { zstdCompressSync, zstdDecompressSync } from 'node:zlib';
-import sql, { raw } from 'sql-template-tag';
+import sql, { raw, type Sql } from 'sql-template-tag';
 import { ArchiveError, ArchiveWriter } from '../src/platform/backup/archive.ts';
 import { dumpService } from '../src/platform/backup/dump.ts';
 import { loadService, NotEmpty } from '../src/platform/backup/load.ts';
@@ -306,6 +306,25 @@ describe('backup and restore', () => {
     await refused(zstdCompressSync(other1), /altered or damaged: tables\//);
     assert.deepEqual(await contents(to.folder), []);
     await load(to);
+  });
+
+  it('rejects a backup of a build before the first release', async () => {
+    // Those builds named their first migration as this version does, with another checksum.
+    const early = path.join(folder, 'early.docket');
+    const mark = (checksum: Sql) =>
+      app.db.query<{ old: string }>(sql`UPDATE schema_migrations s SET checksum = ${checksum} FROM schema_migrations o
+        WHERE s.name = o.name AND s.name = '0001-baseline' RETURNING o.checksum AS old`);
+    const [row] = await mark(sql`repeat('0', 64)`);
+    try {
+      await dump(early);
+    } finally {
+      await mark(sql`${row?.old}`);
+    }
+    await assert.rejects(load(await target(), early), (error: Error) => {
+      assert.ok(error instanceof ArchiveError, String(error.stack));
+      assert.match(error.message, /made by a build of Docket before 0\.1\.0.*docket export/);
+      return true;
+    });
   });
 
   it('creates a complete file or none, and never overwrites one', async () => {

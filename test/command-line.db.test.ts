@@ -219,6 +219,11 @@ settings: { searchExactTotal: ${enabled ? 900 : 800} }\n`;
       const names = lines.flatMap((line) => /^(?:ok  |FAIL) {2}([^:]+):/.exec(line)?.[1] ?? []);
       assert.deepEqual(names, [...new Set(names)]);
       assert.match(lines.join('\n'), /^FAIL {2}migrations: .*by a newer version of Docket/m);
+      // A database of a build before the first release is not a newer one.
+      await client.query(`UPDATE schema_migrations SET checksum = repeat('0', 64) WHERE name = '0001-baseline'`);
+      for (const settings of [there, off])
+        for (const args of [['migrate'], ['serve'], ['keys', 'list'], ['backup', path.join(folder, 'b')]])
+          refused(await docket(args, settings), /made by a build of Docket before 0\.1\.0, which cannot be upgraded/);
     } finally {
       await client.end();
       await empty.drop();

@@ -14,6 +14,7 @@ import { parseArgs } from 'node:util';
 import pg from 'pg';
 import { readMigrations } from '../src/platform/database/migrate.ts';
 import { startTestCluster } from '../test/harness/cluster.ts';
+import { EXPANSION } from '../test/harness/expansion.ts';
 
 const { values: options } = parseArgs({
   options: { old: { type: 'string' }, seconds: { type: 'string', default: '4' } },
@@ -21,16 +22,6 @@ const { values: options } = parseArgs({
 const root = fileURLToPath(new URL('..', import.meta.url));
 const PARTS = ['src', 'client/src', 'db', 'config', 'bin', 'package.json'];
 const CLIENTS = 8;
-
-/** What a version may do to a schema that the one before it runs on. */
-const EXPANSION = `
-ALTER TABLE objects ADD COLUMN tried text;
-ALTER TABLE users ADD COLUMN tried integer NOT NULL DEFAULT 0;
-ALTER TABLE journal ADD COLUMN tried text;
-ALTER TABLE comments ADD CONSTRAINT tried CHECK (revision > 0) NOT VALID;
-CREATE TABLE tried (id uuid PRIMARY KEY, name text NOT NULL);
-CREATE INDEX tried_name ON tried (name);
-`;
 
 function version(folder: string, ref: string | undefined): string {
   mkdirSync(folder);

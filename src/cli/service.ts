@@ -17,7 +17,7 @@ import type { Clock } from '../platform/clock.ts';
 import { readClock } from '../platform/database/readings.ts';
 import { openEmbedded } from '../platform/database/embedded.ts';
 import type { ConfigSection } from '../configuration/section.ts';
-import { MigrationError, migrate, pendingMigrations, readMigrations } from '../platform/database/migrate.ts';
+import { migrate, NewerSchemaError, pendingMigrations, readMigrations } from '../platform/database/migrate.ts';
 import { Database, SERVICE_NAME, TOOL_NAME } from '../platform/database/pool.ts';
 import { type Between, lookBetween } from '../platform/database/pooler.ts';
 import { Outbound } from '../platform/outbound/outbound.ts';
@@ -152,13 +152,13 @@ interface SchemaAllowed {
  * Requires a current schema. Commands create the schema of an empty database but never migrate an existing one; that is left to
  * `serve` and `docket migrate`. A plan or a list must not change a service that still runs an older version.
  *
- * @throws Error that says to migrate; MigrationError for a newer schema that is not accepted
+ * @throws Error that says to migrate; MigrationError for a schema of another origin, or a newer one that is not accepted
  */
 export async function requireSchema(db: Database, { make, newer }: SchemaAllowed): Promise<void> {
   const client = await db.connect();
   try {
     const pending = await pendingMigrations(client, MIGRATIONS).catch((error: unknown) => {
-      if (newer && error instanceof MigrationError) return [];
+      if (newer && error instanceof NewerSchemaError) return [];
       throw error;
     });
     const [next] = pending;

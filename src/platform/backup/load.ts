@@ -7,7 +7,7 @@ import { from as copyFrom, type CopyStreamQuery } from 'pg-copy-streams';
 import type { Sql } from 'sql-template-tag';
 import type { BlobStore } from '../blobs/store.ts';
 import { createHash } from 'node:crypto';
-import { migrate, readMigrations } from '../database/migrate.ts';
+import { isBeforeFirstRelease, migrate, readMigrations } from '../database/migrate.ts';
 import type { Database, DatabaseClient, Queryable } from '../database/pool.ts';
 import { ArchiveError, type ArchiveEnd, type Part, readArchive, readHead } from './archive.ts';
 import { type BackupHead, FORMAT, layoutOf, quoted } from './layout.ts';
@@ -95,6 +95,12 @@ function readHeader(file: string, head: unknown): BackupHead {
 /** @throws ArchiveError if this version cannot migrate a database to the schema of the backup */
 export async function requireKnownSchema(file: string, head: BackupHead): Promise<void> {
   const known = await readMigrations();
+  if (isBeforeFirstRelease(known, head.migrations)) {
+    throw new ArchiveError(
+      `${file} was made by a build of Docket before 0.1.0, which no release can restore: ` +
+        'restore it with that build, and export its configuration there (docket export --identity).',
+    );
+  }
   for (const [index, { name, checksum }] of head.migrations.entries()) {
     const own = known[index];
     if (own === undefined) {

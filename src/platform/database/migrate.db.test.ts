@@ -110,10 +110,25 @@ describe('migrations', () => {
     await migrate(client, folder);
     await file('0001-first.sql', 'CREATE TABLE a (n integer);\r\nINSERT INTO a VALUES (1);\r\n');
     assert.deepEqual(await migrate(client, folder), { applied: [] });
-    await file('0001-first.sql', 'CREATE TABLE a (n bigint);');
-    const refusal = { name: 'MigrationError', message: /^Migration 0001-first was changed after it was applied/ };
+    await file('0002-second.sql', 'ALTER TABLE a ADD m bigint;');
+    const refusal = { name: 'MigrationError', message: /^Migration 0002-second was changed after it was applied/ };
     await assert.rejects(migrate(client, folder), refusal);
     await assert.rejects(pendingMigrations(client, folder), refusal);
+  });
+
+  test('rejects a database of a build before the first release, and changes nothing', async () => {
+    await migrate(client, folder);
+    const refusal = {
+      name: 'MigrationError',
+      message:
+        /^This database was made by a build of Docket before 0\.1\.0, which cannot be upgraded: export .*empty database/,
+    };
+    await assert.rejects(migrate(client), refusal);
+    await assert.rejects(pendingMigrations(client), refusal);
+    // Those builds named their first migration as this version does.
+    await client.query(`UPDATE schema_migrations SET name = '0001-baseline' WHERE name = '0001-first'`);
+    await assert.rejects(migrate(client), refusal);
+    assert.deepEqual(await rows('SELECT n, m FROM a'), [{ n: 1, m: null }]);
   });
 
   test('rejects a database of a newer or a different version', async () => {

@@ -29,7 +29,11 @@ export class MigrationError extends Error {
   }
 }
 
-interface Applied {
+/** The schema was made by a newer version. Code of this version may run on it (docs/how-to/upgrade.md). */
+export class NewerSchemaError extends MigrationError {}
+
+/** A migration as a database or a backup records it. */
+export interface Applied {
   name: string;
   checksum: string;
 }
@@ -55,6 +59,14 @@ export function migrationsFolder(): string {
     folder = path.dirname(folder);
   }
   return path.join(path.dirname(folder), 'db', 'migrations');
+}
+
+/**
+ * Whether these migrations are those of a build before the first release. The first migration is the schema of 0.1.0 and never
+ * changes; the builds before had others, of which no version knows how to go on.
+ */
+export function isBeforeFirstRelease(known: readonly Migration[], [first]: readonly Applied[]): boolean {
+  return first !== undefined && (first.name !== known[0]?.name || first.checksum !== known[0].checksum);
 }
 
 /** All migrations of this version, in order. Throws `MigrationError` for a file with a wrong name or number. */
@@ -171,10 +183,16 @@ async function appliedRows(client: MigrationClient): Promise<Applied[]> {
 }
 
 function pendingOf(migrations: readonly Migration[], applied: readonly Applied[]): readonly Migration[] {
+  if (isBeforeFirstRelease(migrations, applied)) {
+    throw new MigrationError(
+      'This database was made by a build of Docket before 0.1.0, which cannot be upgraded: ' +
+        'export its configuration with that build (docket export --identity), and start this version with an empty database.',
+    );
+  }
   for (const [index, row] of applied.entries()) {
     const known = migrations[index];
     if (known === undefined) {
-      throw new MigrationError(
+      throw new NewerSchemaError(
         `The database was brought to ${applied.at(-1)?.name} by a newer version of Docket than this one: ` +
           'run that version or a later one.',
       );
