@@ -3,19 +3,23 @@ import { isActive } from '../contract/state.ts';
 import Type, { type Static } from 'typebox';
 import { closed } from '../contract/schemas.ts';
 import { problem } from '../lib/problem.ts';
-import { CodeOf, Login } from './schemas.ts';
+import { CodeOf, described, Login, optional } from './schemas.ts';
 import type { Actor } from '../platform/unit-of-work/context.ts';
 import type { CompileView, ItemPath, Reference, Report } from './section.ts';
 import type { DerivedView } from '../platform/unit-of-work/snapshot.ts';
 
-const codes = (of: typeof Login) => Type.Optional(Type.Array(of, { maxItems: 1000, uniqueItems: true }));
+const codes = (description: string, of: typeof Login) =>
+  optional(description, Type.Array(of, { maxItems: 1000, uniqueItems: true }));
 
-export const AudienceSchema = closed({
-  everyone: Type.Optional(Type.Boolean()),
-  groups: codes(CodeOf('groups')),
-  orgUnits: codes(CodeOf('orgUnits')),
-  users: codes(Login),
-});
+export const AudienceSchema = described(
+  'Who may see and use it: everyone, or members of any of the lists. Absent or empty: nobody.',
+  closed({
+    everyone: optional('True admits every user; the lists must then be empty. Default: false.', Type.Boolean()),
+    groups: codes('Codes of groups that it is for, with the members of nested groups.', CodeOf('groups')),
+    orgUnits: codes('Codes of organisation units that it is for, with the units below them.', CodeOf('orgUnits')),
+    users: codes('Logins of users that it is for.', Login),
+  }),
+);
 
 type Item = Static<typeof AudienceSchema>;
 

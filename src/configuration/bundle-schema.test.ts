@@ -103,6 +103,61 @@ function mutated(
   return { content: copy, at };
 }
 
+type Schema = ReturnType<typeof bundleSchema>;
+
+const lastOf = (ref: string): string => ref.slice(ref.lastIndexOf('/') + 1);
+
+/** What an editor shows: the description beside the property, else that of what it refers to. */
+function shownAt(schema: Schema, definitions: Record<string, Schema>): string {
+  const { description, $ref, allOf = [] } = schema;
+  if (description !== undefined) return description;
+  const referred = $ref === undefined ? undefined : definitions[lastOf($ref)];
+  return [...(referred === undefined ? [] : [referred]), ...allOf]
+    .map((one) => shownAt(one, definitions))
+    .join(' ')
+    .trim();
+}
+
+/** Every property below the schema, with its path and what an editor shows; each definition is followed once on a path. */
+function* propertiesOf(
+  schema: Schema,
+  definitions: Record<string, Schema>,
+  at: string,
+  above: ReadonlySet<string> = new Set(),
+): Generator<[at: string, description: string]> {
+  const { $ref, items, additionalProperties, properties = {}, patternProperties = {} } = schema;
+  const members = Object.entries({ ...properties, ...(patternProperties as Record<string, Schema>) });
+  for (const [name, member] of members) {
+    yield [`${at}.${name}`, shownAt(member, definitions)];
+    yield* propertiesOf(member, definitions, `${at}.${name}`, above);
+  }
+  const branches = [schema.anyOf, schema.oneOf, schema.allOf].flatMap((list) => (list ?? []) as Schema[]);
+  const inside = [...branches, ...(items === undefined ? [] : [items])];
+  if (typeof additionalProperties === 'object') {
+    const values = additionalProperties as Schema;
+    yield [`${at}.*`, shownAt(values, definitions)];
+    inside.push(values);
+  }
+  for (const one of inside) yield* propertiesOf(one, definitions, at, above);
+  const name = $ref === undefined ? undefined : lastOf($ref);
+  if (name !== undefined && !above.has(name)) {
+    const referred = definitions[name];
+    assert.ok(referred, name);
+    yield* propertiesOf(referred, definitions, at, new Set([...above, name]));
+  }
+}
+
+/** Whether the description is a sentence with three words at least that are not those of the property's name. */
+function saysMore(at: string, description: string): boolean {
+  const own = new Set(
+    lastOf(at.replaceAll('.', '/'))
+      .split(/(?=[A-Z])/)
+      .map((word) => word.toLowerCase()),
+  );
+  const words = description.toLowerCase().match(/[a-z]+/g) ?? [];
+  return description.endsWith('.') && words.filter((word) => !own.has(word)).length >= 3;
+}
+
 /** Members whose grammar is checked later: the schema says more about them. */
 const CONDITIONS = new Set(['where', 'condition', 'when', 'start', 'pause', 'stop', 'filter', 'while']);
 
@@ -129,6 +184,14 @@ describe('the JSON Schema of the bundle', () => {
         assert.ok(fits(content), `${context} ${JSON.stringify(fits.errors)}`);
       }
     }
+  });
+
+  it('describes every property at every depth in words that its name does not say', () => {
+    const schema = bundleSchema(SECTIONS);
+    const found = [...propertiesOf(schema, schema.definitions ?? {}, '')];
+    const wanting = found.flatMap(([at, description]) => (saysMore(at, description) ? [] : [`${at}: ${description}`]));
+    assert.deepEqual([...new Set(wanting)], []);
+    assert.ok(found.length >= 350, String(found.length));
   });
 
   it('describes every section and refers to every definition', () => {

@@ -7,7 +7,18 @@ import { OPERATORS } from '../lib/filter.ts';
 import { FILTER_LIMITS } from '../lib/filter-types.ts';
 import type { JsonSchema } from '../lib/json-schema.ts';
 import { problem } from '../lib/problem.ts';
-import { Code, ConditionSchema, Description, FieldCode, LocaleCode, Name } from './schemas.ts';
+import { AudienceSchema } from './audience.ts';
+import {
+  Code,
+  ConditionSchema,
+  Description,
+  FieldCode,
+  LocaleCode,
+  Name,
+  WasCode,
+  WasFieldCode,
+  WasOption,
+} from './schemas.ts';
 import type { ConfigSection } from './section.ts';
 
 interface EditorSchema extends Omit<JsonSchema, 'allOf' | 'anyOf' | 'items' | 'properties'> {
@@ -31,14 +42,31 @@ const ANNOTATIONS: ReadonlySet<string> = new Set(['names', 'part', 'typesAt', 't
 const textOf = (schema: object): string =>
   JSON.stringify(Object.fromEntries(Object.entries(schema).filter(([key]) => !ANNOTATIONS.has(key))));
 
-/** Parts that occur often, by their text: a reference replaces them. */
-const SHARED: ReadonlyMap<string, string> = new Map([
-  [textOf(Code), 'code'],
-  [textOf(FieldCode), 'fieldCode'],
-  [textOf(LocaleCode), 'locale'],
+function plainTextOf(schema: object): string {
+  const { description: _own, ...plain } = schema as { description?: string };
+  return textOf(plain);
+}
+
+/** Shapes that occur often, by their text without the description: a reference replaces them. */
+const SHAPES: ReadonlyMap<string, string> = new Map([
+  [plainTextOf(Code), 'code'],
+  [plainTextOf(FieldCode), 'fieldCode'],
+  [plainTextOf(LocaleCode), 'locale'],
+  [plainTextOf(Name), 'text'],
+  [plainTextOf(Description), 'longText'],
+  [plainTextOf(ConditionSchema), 'condition'],
+]);
+
+/** Properties that occur often, by their text with the description. */
+const PROPERTIES: ReadonlyMap<string, string> = new Map([
+  [textOf(Code), 'ownCode'],
+  [textOf(FieldCode), 'ownFieldCode'],
   [textOf(Name), 'name'],
   [textOf(Description), 'description'],
-  [textOf(ConditionSchema), 'condition'],
+  [textOf(WasCode), 'was'],
+  [textOf(WasFieldCode), 'wasField'],
+  [textOf(WasOption), 'wasOption'],
+  [textOf(AudienceSchema), 'audience'],
 ]);
 
 const CONDITION: EditorSchema = {
@@ -48,7 +76,7 @@ const CONDITION: EditorSchema = {
       type: 'object',
       properties: {
         field: { type: 'string', description: 'Code of a field, or a system field such as workflowState.' },
-        operator: { enum: OPERATORS },
+        operator: { enum: OPERATORS, description: 'How the value of the field is compared with `value`.' },
         value: {
           description:
             'A value, a list for in, {from, to} for range, or a variable such as $me, $myGroups or $now-P7D.',
@@ -60,9 +88,10 @@ const CONDITION: EditorSchema = {
     {
       type: 'object',
       properties: {
-        logic: { enum: ['AND', 'OR'] },
+        logic: { enum: ['AND', 'OR'], description: 'AND: all conditions must hold; OR: at least one of them.' },
         conditions: {
           type: 'array',
+          description: 'The conditions of the group, which can be groups themselves.',
           items: refTo('condition'),
           minItems: 1,
           maxItems: FILTER_LIMITS.groupConditions,
@@ -77,12 +106,17 @@ const CONDITION: EditorSchema = {
 const isList = Array.isArray;
 
 /** The same schema in draft 07, with references to shared parts and messages for patterns. */
-function edited(schema: JsonSchema, whole = false): EditorSchema {
-  const shared = whole ? undefined : SHARED.get(textOf(schema));
-  if (shared !== undefined) return refTo(shared);
+function edited(schema: JsonSchema, whole: 'shape' | 'property' | undefined = undefined): EditorSchema {
+  const property = whole === undefined ? PROPERTIES.get(textOf(schema)) : undefined;
+  if (property !== undefined) return refTo(property);
+  const { description } = schema as EditorSchema;
+  const said = description === undefined ? {} : { description };
+  const shape = whole === 'shape' ? undefined : SHAPES.get(plainTextOf(schema));
+  // In draft 07 nothing counts beside a reference.
+  if (shape !== undefined) return description === undefined ? refTo(shape) : { ...said, allOf: [refTo(shape)] };
   const { phrase, anyOf, ...rest } = schema;
   const values = anyOf?.map((one) => one.const);
-  if (values?.every((value) => value !== undefined) === true) return { enum: values };
+  if (values?.every((value) => value !== undefined) === true) return { ...said, enum: values };
   const written: Record<string, unknown> = {};
   for (const [key, value] of Object.entries(rest)) {
     if (ANNOTATIONS.has(key)) continue;
@@ -112,7 +146,8 @@ function sectionSchema({ key, shape, summary }: ConfigSection): EditorSchema {
 /** The schema of one file of a bundle with these sections. */
 export function bundleSchema(sections: readonly ConfigSection[]): EditorSchema {
   const definitions: Record<string, EditorSchema> = {};
-  for (const [text, name] of SHARED) definitions[name] = edited(JSON.parse(text) as JsonSchema, true);
+  for (const [text, name] of SHAPES) definitions[name] = edited(JSON.parse(text) as JsonSchema, 'shape');
+  for (const [text, name] of PROPERTIES) definitions[name] = edited(JSON.parse(text) as JsonSchema, 'property');
   definitions['condition'] = CONDITION;
   for (const section of sections) {
     if (Object.hasOwn(definitions, section.key)) throw new Error(`the section ${section.key} has the name of a part`);

@@ -4,7 +4,7 @@ import { isTimeZone } from '../lib/date-format.ts';
 import { problem } from '../lib/problem.ts';
 import type { CompileView, ItemPath, Report } from './section.ts';
 import { closed, nullable } from '../contract/schemas.ts';
-import { Code, type Localized, Name, NodeCode, WasCode } from './schemas.ts';
+import { Code, type Localized, Name, NodeCode, optional, WasCode } from './schemas.ts';
 
 export function checkTimeZone(name: string | undefined, path: ItemPath, report: Report): void {
   if (name !== undefined && !isTimeZone(name)) {
@@ -89,7 +89,15 @@ export function checkTree(
 export function TreeSchema(key: string) {
   return Type.Array(
     closed(
-      { code: Code, was: WasCode, name: Type.Optional(Name), parent: Type.Optional(nullable(NodeCode(key))) },
+      {
+        code: Code,
+        was: WasCode,
+        name: Type.Optional(Name),
+        parent: optional(
+          'Code of the entry of this list that contains this one. Absent or null: it is at the top.',
+          nullable(NodeCode(key)),
+        ),
+      },
       { part: 'node' },
     ),
     { maxItems: 1000 },

@@ -1,15 +1,36 @@
 /** Schemas shared by several sections of the configuration bundle (docs/spec/configuration.md#bundle). */
-import Type, { type TUnsafe } from 'typebox';
+import Type, { type TSchema, type TUnsafe } from 'typebox';
 import type { Names } from './naming.ts';
 
 const CODE = { pattern: '^[a-z][a-z0-9-]{0,62}$', phrase: { phrase: 'CODE', example: 'service-desk' } };
 const FIELD_CODE = { pattern: '^[a-zA-Z][a-zA-Z0-9_]{0,62}$', phrase: { phrase: 'FIELD_CODE', example: 'dueDate' } };
 
+/**
+ * The schema of a required property with a description, which editors show where the property is written. It says what the name
+ * does not: the effect, the unit, the default.
+ */
+export function described<S extends TSchema>(description: string, schema: S): S {
+  return { ...schema, description };
+}
+
+/** The same for a property that may be absent. */
+export function optional<S extends TSchema>(description: string, schema: S) {
+  return Type.Optional(described(description, schema));
+}
+
 /** The own code of an item, or of a part of one. Codes of other things are `CodeOf`, `NodeCode`, `StateCode` or `TransitionCode`. */
-export const Code = Type.String(CODE);
+export const Code = Type.String({
+  ...CODE,
+  description:
+    'Names this entry in the configuration and in calls; unique in its list. Lower-case letters, digits and hyphens, such as service-desk.',
+});
 
 /** The own code of a field. Codes of fields of record types are `FieldOf`. */
-export const FieldCode = Type.String(FIELD_CODE);
+export const FieldCode = Type.String({
+  ...FIELD_CODE,
+  description:
+    'Names the field in values, conditions, rights and calls; unique in the type. Letters, digits and underscores, such as dueDate.',
+});
 
 function naming(names: Names): { names: Names } {
   return { names };
@@ -39,31 +60,45 @@ export const LOCALE = '^[a-z]{2,3}(-[A-Z][a-z]{3})?(-([A-Z]{2}|[0-9]{3}))?$';
 
 export const LocaleCode = Type.String({ pattern: LOCALE, phrase: { phrase: 'LOCALE', example: 'ru-RU' } });
 
-const oneLine = (maxLength: number) => Type.String({ minLength: 1, maxLength });
+const oneText = (maxLength: number) => Type.String({ minLength: 1, maxLength });
 
 export function localized(maxLength: number) {
   return Type.Union([
-    oneLine(maxLength),
+    oneText(maxLength),
     Type.Object(
       {},
       {
         minProperties: 1,
         additionalProperties: false,
-        patternProperties: { [LOCALE]: oneLine(maxLength) },
+        patternProperties: { [LOCALE]: described('The text in the language of this locale.', oneText(maxLength)) },
       },
     ),
   ]);
 }
 
-export const Name = localized(200);
-export const Description = localized(4000);
+export const Name = described(
+  'The name that people see: a text, or one text for each locale. Default: the code.',
+  localized(200),
+);
+export const Description = described(
+  'An explanation for people: a text, or one text for each locale. Forms show those of types and fields as help.',
+  localized(4000),
+);
+
+/** A switch of something that acts by itself. */
+export function enabled(standard: boolean) {
+  return optional(`If false, it is kept and does nothing until it is enabled. Default: ${standard}.`, Type.Boolean());
+}
 
 /** Former codes of a renamed item, field, option, state or transition. Those that do not exist are ignored. */
 function was(code: typeof Code) {
-  return Type.Optional(Type.Union([code, Type.Array(code, { minItems: 1, maxItems: 20, uniqueItems: true })]));
+  return optional(
+    'Former code or list of former codes. What has one of them is renamed: values, rights and conditions follow. Codes that do not exist are ignored.',
+    Type.Union([code, Type.Array(code, { minItems: 1, maxItems: 20, uniqueItems: true })]),
+  );
 }
-export const WasCode = was(Code);
-export const WasFieldCode = was(FieldCode);
+export const WasCode = was(Type.String(CODE));
+export const WasFieldCode = was(Type.String(FIELD_CODE));
 export const WasOption = was(Type.String({ minLength: 1, maxLength: 63 }));
 
 export type Was = string | string[];

@@ -586,15 +586,21 @@ export type Dashboard = {
        * Days in the time zone of the report, first and last day included. `of` names the time that must be in the period, `createdAt` by default. `lastDays` is a number of days that ends today; it excludes `from` and `to`.
        */
       period?: {
+        /**
+         * The time of a record that must be in the period: when it was created, or was done last. Default: createdAt.
+         */
         of?: 'createdAt' | 'doneAt';
         /**
-         * A date, YYYY-MM-DD.
+         * First day, YYYY-MM-DD. Absent: without a beginning.
          */
         from?: string;
         /**
-         * A date, YYYY-MM-DD.
+         * Last day, YYYY-MM-DD. Absent: without an end.
          */
         to?: string;
+        /**
+         * Number of days that end with today. Excludes from and to.
+         */
         lastDays?: number;
       };
       /**
@@ -1249,11 +1255,17 @@ export type Integration = {
   config: {
     command: 'object.create' | 'object.update' | 'comment.add';
     typeDefinitionId?: string;
+    /**
+     * Which value of the body of a call fills which input of the command. A missing value leaves its input out.
+     */
     mapping: Array<{
       /**
-       * a dotted path such as alert.summary
+       * Dotted path into the body of the call, such as alert.labels.host or items.0.name.
        */
       source: string;
+      /**
+       * Code of a field, or an input of the command: objectId, expectedRevision, number, body or visibility.
+       */
       target: string;
     }>;
     visibility?: 'public' | 'internal';
@@ -2652,23 +2664,62 @@ export type SlaTryData = {
     calendar?:
       | string
       | {
+          /**
+           * IANA time zone of the hours, such as Europe/Moscow. Changes to summer time are counted exactly.
+           */
           timezone: string;
+          /**
+           * Opening hours of each weekday; several ranges a day are possible.
+           */
           week: {
+            /**
+             * Opening hours on Mondays, such as 09:00-18:00, in order and without overlap. Absent: closed.
+             */
             mon?: Array<string>;
+            /**
+             * Opening hours on Tuesdays, such as 09:00-18:00, in order and without overlap. Absent: closed.
+             */
             tue?: Array<string>;
+            /**
+             * Opening hours on Wednesdays, such as 09:00-18:00, in order and without overlap. Absent: closed.
+             */
             wed?: Array<string>;
+            /**
+             * Opening hours on Thursdays, such as 09:00-18:00, in order and without overlap. Absent: closed.
+             */
             thu?: Array<string>;
+            /**
+             * Opening hours on Fridays, such as 09:00-18:00, in order and without overlap. Absent: closed.
+             */
             fri?: Array<string>;
+            /**
+             * Opening hours on Saturdays, such as 09:00-18:00, in order and without overlap. Absent: closed.
+             */
             sat?: Array<string>;
+            /**
+             * Opening hours on Sundays, such as 09:00-18:00, in order and without overlap. Absent: closed.
+             */
             sun?: Array<string>;
           };
+          /**
+           * Days with other hours than their weekday, such as holidays. One entry for each date.
+           */
           exceptions?: Array<{
+            /**
+             * The day in the time zone of the calendar, YYYY-MM-DD.
+             */
             date: string;
+            /**
+             * Why the day differs, such as New Year; explanations of SLA time show it.
+             */
             name?:
               | string
               | {
                   [key: string]: string;
                 };
+            /**
+             * Opening hours of this day. An empty list is a holiday.
+             */
             hours: Array<string>;
           }>;
         };
@@ -2713,23 +2764,62 @@ export type SlaPreviewData = {
     calendar:
       | string
       | {
+          /**
+           * IANA time zone of the hours, such as Europe/Moscow. Changes to summer time are counted exactly.
+           */
           timezone: string;
+          /**
+           * Opening hours of each weekday; several ranges a day are possible.
+           */
           week: {
+            /**
+             * Opening hours on Mondays, such as 09:00-18:00, in order and without overlap. Absent: closed.
+             */
             mon?: Array<string>;
+            /**
+             * Opening hours on Tuesdays, such as 09:00-18:00, in order and without overlap. Absent: closed.
+             */
             tue?: Array<string>;
+            /**
+             * Opening hours on Wednesdays, such as 09:00-18:00, in order and without overlap. Absent: closed.
+             */
             wed?: Array<string>;
+            /**
+             * Opening hours on Thursdays, such as 09:00-18:00, in order and without overlap. Absent: closed.
+             */
             thu?: Array<string>;
+            /**
+             * Opening hours on Fridays, such as 09:00-18:00, in order and without overlap. Absent: closed.
+             */
             fri?: Array<string>;
+            /**
+             * Opening hours on Saturdays, such as 09:00-18:00, in order and without overlap. Absent: closed.
+             */
             sat?: Array<string>;
+            /**
+             * Opening hours on Sundays, such as 09:00-18:00, in order and without overlap. Absent: closed.
+             */
             sun?: Array<string>;
           };
+          /**
+           * Days with other hours than their weekday, such as holidays. One entry for each date.
+           */
           exceptions?: Array<{
+            /**
+             * The day in the time zone of the calendar, YYYY-MM-DD.
+             */
             date: string;
+            /**
+             * Why the day differs, such as New Year; explanations of SLA time show it.
+             */
             name?:
               | string
               | {
                   [key: string]: string;
                 };
+            /**
+             * Opening hours of this day. An empty list is a holiday.
+             */
             hours: Array<string>;
           }>;
         };
@@ -3217,7 +3307,7 @@ export type WebhooksChangeData = {
      */
     endpoint?: string;
     /**
-     * a code such as service-desk
+     * Names this entry in the configuration and in calls; unique in its list. Lower-case letters, digits and hyphens, such as service-desk.
      */
     secretRef?: string;
     executionPrincipalId?: string;
@@ -3486,7 +3576,7 @@ export type SecretsListResponse = SecretsListResponses[keyof SecretsListResponse
 export type SecretsCreateData = {
   body: {
     /**
-     * a code such as service-desk
+     * Names this entry in the configuration and in calls; unique in its list. Lower-case letters, digits and hyphens, such as service-desk.
      */
     code: string;
   };
@@ -3611,6 +3701,9 @@ export type IdentityRestoreUserResponse = IdentityRestoreUserResponses[keyof Ide
 export type IdentityChangeGroupData = {
   body: {
     expectedRevision: number;
+    /**
+     * The name that people see: a text, or one text for each locale. Default: the code.
+     */
     name?:
       | string
       | {
@@ -3685,6 +3778,9 @@ export type IdentityRestoreGroupResponse = IdentityRestoreGroupResponses[keyof I
 export type IdentityChangeOrgUnitData = {
   body: {
     expectedRevision: number;
+    /**
+     * The name that people see: a text, or one text for each locale. Default: the code.
+     */
     name?:
       | string
       | {
@@ -3895,11 +3991,17 @@ export type IntegrationsChangeData = {
     config?: {
       command: 'object.create' | 'object.update' | 'comment.add';
       typeDefinitionId?: string;
+      /**
+       * Which value of the body of a call fills which input of the command. A missing value leaves its input out.
+       */
       mapping: Array<{
         /**
-         * a dotted path such as alert.summary
+         * Dotted path into the body of the call, such as alert.labels.host or items.0.name.
          */
         source: string;
+        /**
+         * Code of a field, or an input of the command: objectId, expectedRevision, number, body or visibility.
+         */
         target: string;
       }>;
       visibility?: 'public' | 'internal';
@@ -5329,15 +5431,21 @@ export type ReportsQueryData = {
      * Days in the time zone of the report, first and last day included. `of` names the time that must be in the period, `createdAt` by default. `lastDays` is a number of days that ends today; it excludes `from` and `to`.
      */
     period?: {
+      /**
+       * The time of a record that must be in the period: when it was created, or was done last. Default: createdAt.
+       */
       of?: 'createdAt' | 'doneAt';
       /**
-       * A date, YYYY-MM-DD.
+       * First day, YYYY-MM-DD. Absent: without a beginning.
        */
       from?: string;
       /**
-       * A date, YYYY-MM-DD.
+       * Last day, YYYY-MM-DD. Absent: without an end.
        */
       to?: string;
+      /**
+       * Number of days that end with today. Excludes from and to.
+       */
       lastDays?: number;
     };
     /**
@@ -5450,15 +5558,21 @@ export type DashboardsCreateData = {
          * Days in the time zone of the report, first and last day included. `of` names the time that must be in the period, `createdAt` by default. `lastDays` is a number of days that ends today; it excludes `from` and `to`.
          */
         period?: {
+          /**
+           * The time of a record that must be in the period: when it was created, or was done last. Default: createdAt.
+           */
           of?: 'createdAt' | 'doneAt';
           /**
-           * A date, YYYY-MM-DD.
+           * First day, YYYY-MM-DD. Absent: without a beginning.
            */
           from?: string;
           /**
-           * A date, YYYY-MM-DD.
+           * Last day, YYYY-MM-DD. Absent: without an end.
            */
           to?: string;
+          /**
+           * Number of days that end with today. Excludes from and to.
+           */
           lastDays?: number;
         };
         /**
@@ -5569,15 +5683,21 @@ export type DashboardsChangeData = {
          * Days in the time zone of the report, first and last day included. `of` names the time that must be in the period, `createdAt` by default. `lastDays` is a number of days that ends today; it excludes `from` and `to`.
          */
         period?: {
+          /**
+           * The time of a record that must be in the period: when it was created, or was done last. Default: createdAt.
+           */
           of?: 'createdAt' | 'doneAt';
           /**
-           * A date, YYYY-MM-DD.
+           * First day, YYYY-MM-DD. Absent: without a beginning.
            */
           from?: string;
           /**
-           * A date, YYYY-MM-DD.
+           * Last day, YYYY-MM-DD. Absent: without an end.
            */
           to?: string;
+          /**
+           * Number of days that end with today. Excludes from and to.
+           */
           lastDays?: number;
         };
         /**
@@ -5622,7 +5742,7 @@ export type RulesRunsData = {
   body?: never;
   path: {
     /**
-     * a code such as service-desk
+     * Names this entry in the configuration and in calls; unique in its list. Lower-case letters, digits and hyphens, such as service-desk.
      */
     code: string;
   };
@@ -5670,7 +5790,7 @@ export type RulesTryData = {
   };
   path: {
     /**
-     * a code such as service-desk
+     * Names this entry in the configuration and in calls; unique in its list. Lower-case letters, digits and hyphens, such as service-desk.
      */
     code: string;
   };

@@ -716,11 +716,17 @@ export type Integration = {
   config: {
     command: 'object.create' | 'object.update' | 'comment.add';
     typeDefinitionId?: string;
+    /**
+     * Which value of the body of a call fills which input of the command. A missing value leaves its input out.
+     */
     mapping: Array<{
       /**
-       * a dotted path such as alert.summary
+       * Dotted path into the body of the call, such as alert.labels.host or items.0.name.
        */
       source: string;
+      /**
+       * Code of a field, or an input of the command: objectId, expectedRevision, number, body or visibility.
+       */
       target: string;
     }>;
     visibility?: 'public' | 'internal';
@@ -2429,31 +2435,61 @@ export type SlaCommandResponse = SlaCommandResponses[keyof SlaCommandResponses];
 export type ImportsDefineData = {
   body: {
     /**
-     * a code such as service-desk
+     * Names this entry in the configuration and in calls; unique in its list. Lower-case letters, digits and hyphens, such as service-desk.
      */
     code: string;
+    /**
+     * The name that people see: a text, or one text for each locale. Default: the code.
+     */
     name?:
       | string
       | {
           [key: string]: string;
         };
+    /**
+     * What each row becomes: object is a record, organization an organisation unit.
+     */
     targetKind: 'object' | 'user' | 'group' | 'organization';
+    /**
+     * CSV in UTF-8, separated by comma, semicolon or tab, or JSON as an array of objects.
+     */
     format: 'CSV' | 'JSON';
+    /**
+     * CREATE_ONLY skips rows that exist already, UPDATE_ONLY those that do not; UPSERT creates and updates.
+     */
     mode: 'CREATE_ONLY' | 'UPDATE_ONLY' | 'UPSERT';
     /**
-     * a code such as service-desk
+     * Code of the system that the data comes from. Definitions with the same code share its external ids.
      */
     sourceCode: string;
+    /**
+     * How a row finds what it updates.
+     */
     resolver: {
+      /**
+       * Name of the column or property with the id in the source system.
+       */
       externalIdField: string;
     };
+    /**
+     * Which source fills which field, with one entry for each source.
+     */
     mapping: Array<{
+      /**
+       * Name of a column of the CSV file, or of a property of each JSON object.
+       */
       source: string;
       /**
-       * a field code such as dueDate
+       * Code of the field that gets the value; for users, groups and units a property.
        */
       target: string;
+      /**
+       * Conversions of the value, in order: trim, lower, upper, integer, decimal, boolean, date:FORMAT, datetime:FORMAT, split:SEP, map:{…}, default:VALUE, lookup:TYPE.FIELD, user:login, group:code, org-unit:code.
+       */
       transform?: string | Array<string>;
+      /**
+       * Decides between several sources of one field: the lowest whose source is not empty is used. Default: 100.
+       */
       precedence?: number;
     }>;
     /**
@@ -2884,7 +2920,7 @@ export type WebhooksListResponse = WebhooksListResponses[keyof WebhooksListRespo
 export type WebhooksCreateData = {
   body: {
     /**
-     * a code such as service-desk
+     * Names this entry in the configuration and in calls; unique in its list. Lower-case letters, digits and hyphens, such as service-desk.
      */
     code: string;
     /**
@@ -2892,7 +2928,7 @@ export type WebhooksCreateData = {
      */
     endpoint: string;
     /**
-     * a code such as service-desk
+     * Names this entry in the configuration and in calls; unique in its list. Lower-case letters, digits and hyphens, such as service-desk.
      */
     secretRef: string;
     executionPrincipalId: string;
@@ -3229,7 +3265,7 @@ export type IdentitySetOrgMemberResponse = IdentitySetOrgMemberResponses[keyof I
 export type IntegrationsCreateData = {
   body: {
     /**
-     * a code such as service-desk
+     * Names this entry in the configuration and in calls; unique in its list. Lower-case letters, digits and hyphens, such as service-desk.
      */
     code: string;
     type: 'inbound-webhook';
@@ -3238,11 +3274,17 @@ export type IntegrationsCreateData = {
     config: {
       command: 'object.create' | 'object.update' | 'comment.add';
       typeDefinitionId?: string;
+      /**
+       * Which value of the body of a call fills which input of the command. A missing value leaves its input out.
+       */
       mapping: Array<{
         /**
-         * a dotted path such as alert.summary
+         * Dotted path into the body of the call, such as alert.labels.host or items.0.name.
          */
         source: string;
+        /**
+         * Code of a field, or an input of the command: objectId, expectedRevision, number, body or visibility.
+         */
         target: string;
       }>;
       visibility?: 'public' | 'internal';

@@ -11,11 +11,13 @@ import {
   ConditionSchema,
   Description,
   CodeOf,
+  described,
   type Localized,
   ListedField,
   Login,
   Name,
   oneOf,
+  optional,
   TransitionCode,
 } from '../../configuration/schemas.ts';
 import type {
@@ -36,8 +38,8 @@ import type { RecordGrant, RoleDefinition } from './roles.ts';
 import { unknownReference } from '../../configuration/conditions.ts';
 import { compileTypedCondition, type TypeShape, workflowOf } from '../../configuration/record-types.ts';
 
-const Names = (of: typeof ListedField) =>
-  Type.Optional(Type.Union([Type.Literal('*'), Type.Array(of, { maxItems: 1000, uniqueItems: true })]));
+const names = (description: string, of: typeof ListedField) =>
+  optional(description, Type.Union([Type.Literal('*'), Type.Array(of, { maxItems: 1000, uniqueItems: true })]));
 
 const RoleItem = closed({
   code: Code,
@@ -49,27 +51,68 @@ const RoleItem = closed({
         'Which interface of the console the role is for. Absent: the desk if the role grants `update`, `archive`, `transition` or `Private Comment` on a type or a right other than `kb.portal`, `kb.read` and `catalog.impersonate`, else the portal.',
     }),
   ),
-  rights: Type.Optional(Type.Array(oneOf(GLOBAL_RIGHTS), { uniqueItems: true })),
-  records: Type.Optional(
+  rights: optional(
+    'General rights, which hold for no single record, such as config.manage. Default: none.',
+    Type.Array(oneOf(GLOBAL_RIGHTS), { uniqueItems: true }),
+  ),
+  records: optional(
+    'Grants on records. A user may do what any grant of any of their roles allows, and nothing else.',
     Type.Array(
       closed(
         {
-          type: Type.Union([Type.Literal('*'), CodeOf('types')]),
-          where: Type.Optional(ConditionSchema),
-          actions: Type.Array(oneOf(RECORD_ACTIONS), { uniqueItems: true }),
-          fields: Type.Optional(closed({ read: Names(ListedField), write: Names(ListedField) })),
-          transitions: Names(TransitionCode),
+          type: described(
+            'Code of the record type that the grant is for, or * for all types.',
+            Type.Union([Type.Literal('*'), CodeOf('types')]),
+          ),
+          where: optional(
+            'The grant holds only for records that meet this condition. Absent: for all records of the type.',
+            ConditionSchema,
+          ),
+          actions: described(
+            'What may be done with these records. Which fields and transitions, `fields` and `transitions` say.',
+            Type.Array(oneOf(RECORD_ACTIONS), { uniqueItems: true }),
+          ),
+          fields: optional(
+            'The fields that may be read and written on these records. A field in no read list does not exist for the user.',
+            closed({
+              read: names('Codes of the fields that may be read, or * for all. Default: none.', ListedField),
+              write: names('Codes of the fields that may be changed, or * for all. Default: none.', ListedField),
+            }),
+          ),
+          transitions: names(
+            'Codes of the transitions that may be made, or * for all; the action transition is needed too. Default: none.',
+            TransitionCode,
+          ),
         },
         { typesAt: 'type' },
       ),
       { maxItems: 1000 },
     ),
   ),
-  memberships: Type.Optional(closed({ groups: Names(CodeOf('groups')), orgUnits: Names(CodeOf('orgUnits')) })),
-  assignedTo: Type.Optional(
+  memberships: optional(
+    'Memberships that holders may give to other users, also without having them; never to themselves.',
     closed({
-      users: Type.Optional(Type.Array(Login, { maxItems: 100_000, uniqueItems: true })),
-      groups: Type.Optional(Type.Array(CodeOf('groups'), { maxItems: 10_000, uniqueItems: true })),
+      groups: names(
+        'Codes of the groups whose members they may change, or * for all. Default: none.',
+        CodeOf('groups'),
+      ),
+      orgUnits: names(
+        'Codes of the organisation units whose members they may change, or * for all. Default: none.',
+        CodeOf('orgUnits'),
+      ),
+    }),
+  ),
+  assignedTo: optional(
+    'Who holds the role. An apply adds holders; it removes others only with --prune-identity.',
+    closed({
+      users: optional(
+        'Logins of the users who hold the role.',
+        Type.Array(Login, { maxItems: 100_000, uniqueItems: true }),
+      ),
+      groups: optional(
+        'Codes of the groups whose members hold the role, with the members of nested groups.',
+        Type.Array(CodeOf('groups'), { maxItems: 10_000, uniqueItems: true }),
+      ),
     }),
   ),
 });

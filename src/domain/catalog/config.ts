@@ -14,12 +14,14 @@ import { fieldOf } from '../../configuration/record-types.ts';
 import {
   Code,
   CodeOf,
+  described,
   Description,
   FieldOf,
   ListedField,
   type Localized,
   Name,
   NodeCode,
+  optional,
   SetSchema,
   WasCode,
 } from '../../configuration/schemas.ts';
@@ -69,15 +71,34 @@ const ItemItem = closed(
     was: WasCode,
     name: Type.Optional(Name),
     description: Type.Optional(Description),
-    category: NodeCode('categories'),
-    service: Type.Optional(nullable(CodeOf('services'))),
-    type: CodeOf('types'),
-    form: Type.Optional(
-      Type.Array(closed({ code: ListedField, required: Type.Optional(Type.Boolean()) }), { maxItems: 200 }),
+    category: described('Code of the category of this catalogue in which the item stands.', NodeCode('categories')),
+    service: optional(
+      'Code of the service that the item belongs to. Shown only to users in the audience of the service.',
+      nullable(CodeOf('services')),
     ),
-    requesterField: Type.Optional(FieldOf),
-    assetField: Type.Optional(FieldOf),
-    set: Type.Optional(SetSchema),
+    type: described('Code of the record type of which each request becomes a record.', CodeOf('types')),
+    form: optional(
+      'Fields that the requester fills in, in this order. Other fields cannot be sent with a request. Default: none.',
+      Type.Array(
+        closed({
+          code: described('Code of a field of the record type.', ListedField),
+          required: optional('If true, the request needs a value here. Default: false.', Type.Boolean()),
+        }),
+        { maxItems: 200 },
+      ),
+    ),
+    requesterField: optional(
+      'Code of a user field into which the requester is written, without a right to write it.',
+      FieldOf,
+    ),
+    assetField: optional(
+      'Code of a reference field into which the asset of the request is written. The requester must be able to read the asset.',
+      FieldOf,
+    ),
+    set: optional(
+      'Field code to value: what each new record gets besides the form, without a right to write it. Variables such as $me mean the requester.',
+      SetSchema,
+    ),
     audience: Type.Optional(AudienceSchema),
   },
   { part: 'node', typesAt: 'type' },
@@ -86,9 +107,12 @@ const ItemItem = closed(
 const CatalogItem = closed({
   code: Code,
   name: Type.Optional(Name),
-  active: Type.Optional(Type.Boolean()),
-  categories: Type.Optional(TreeSchema('categories')),
-  items: Type.Optional(Type.Array(ItemItem, { maxItems: 2000 })),
+  active: optional(
+    'If true, users see this catalogue; only one can be active at a time. Default: true.',
+    Type.Boolean(),
+  ),
+  categories: optional('Tree of headings under which items stand. Empty ones are not shown.', TreeSchema('categories')),
+  items: optional('What users can request; each request becomes a record.', Type.Array(ItemItem, { maxItems: 2000 })),
 });
 
 type Item = Static<typeof CatalogItem>;

@@ -5,11 +5,13 @@ import { defineSection } from '../../configuration/define.ts';
 import {
   Code,
   CodeOf,
+  described,
   LOCALE,
   type Localized,
   localized,
   Name,
   oneOf,
+  optional,
   SetSchema,
   TransitionCode,
 } from '../../configuration/schemas.ts';
@@ -25,17 +27,41 @@ import type { CompiledMacro, MacroDefinition } from './macros.ts';
 /** Maximum length of a comment's text in characters. The console reads the texts of all macros of a record type at once. */
 const LONGEST_BODY = 10_000;
 
-const Body = { ...localized(LONGEST_BODY), names: { kind: 'template' } };
+const Body = {
+  ...described(
+    'Text in Markdown, or one text for each locale. {{ CODE }} is replaced by the value of a field that the user may read.',
+    localized(LONGEST_BODY),
+  ),
+  names: { kind: 'template' },
+};
 
 const MacroItem = closed(
   {
     code: Code,
     name: Type.Optional(Name),
-    types: Type.Array(CodeOf('types'), { minItems: 1, maxItems: 100 }),
-    comment: Type.Optional(closed({ visibility: oneOf(COMMENT_VISIBILITIES), body: Body })),
-    transition: Type.Optional(TransitionCode),
-    set: Type.Optional(SetSchema),
-    roles: Type.Optional(Type.Array(CodeOf('roles'), { minItems: 1, maxItems: 100 })),
+    types: described(
+      'Codes of the record types that offer the macro. Each must have the transition and the fields that it uses.',
+      Type.Array(CodeOf('types'), { minItems: 1, maxItems: 100 }),
+    ),
+    comment: optional(
+      'A prepared comment, which the user can edit before it is sent.',
+      closed({
+        visibility: described(
+          'Readers of the comment: public is for the requester too, internal only for those who may see internal comments.',
+          oneOf(COMMENT_VISIBILITIES),
+        ),
+        body: Body,
+      }),
+    ),
+    transition: optional('Code of a transition that the macro makes, with the rights of the user.', TransitionCode),
+    set: optional(
+      'Field code to value that the macro writes; null clears the field. $reason and $decisionReport fill the form of the transition.',
+      SetSchema,
+    ),
+    roles: optional(
+      'Codes of the roles whose holders are offered the macro. Absent: every user.',
+      Type.Array(CodeOf('roles'), { minItems: 1, maxItems: 100 }),
+    ),
   },
   { typesAt: 'types' },
 );

@@ -3,7 +3,7 @@ import Type, { type Static } from 'typebox';
 import { closed } from '../../contract/schemas.ts';
 import { cyclesOf } from '../../configuration/checks.ts';
 import { defineSection } from '../../configuration/define.ts';
-import { Code, CodeOf, type Localized, Login, Name } from '../../configuration/schemas.ts';
+import { Code, CodeOf, type Localized, Login, Name, optional } from '../../configuration/schemas.ts';
 import type { Change, ConfigView, MergeOptions, SectionReport } from '../../configuration/section.ts';
 import { problem } from '../../lib/problem.ts';
 import type { ReadContext, WriteContext } from '../../platform/unit-of-work/context.ts';
@@ -12,13 +12,20 @@ import { accessLock } from './store.ts';
 import { loadGroups } from './store-members.ts';
 import { nameKey, checkName } from './rules.ts';
 
-const Members = (of: typeof Login) => Type.Optional(Type.Array(of, { maxItems: 100_000, uniqueItems: true }));
+const members = (description: string, of: typeof Login) =>
+  optional(description, Type.Array(of, { maxItems: 100_000, uniqueItems: true }));
 
 const GroupItem = closed({
   code: Code,
-  name: Type.Optional(Name),
-  users: Members(Login),
-  groups: Members(CodeOf('groups')),
+  name: optional(
+    'The name that people see: a text, or one text for each locale. Default: the stored one, else the code.',
+    Name,
+  ),
+  users: members('Logins of the members. An apply adds members; it removes others only with --prune-identity.', Login),
+  groups: members(
+    'Codes of the groups inside this one: their members are members too. Removed only with --prune-identity.',
+    CodeOf('groups'),
+  ),
 });
 
 type Item = Static<typeof GroupItem>;

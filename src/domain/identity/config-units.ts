@@ -3,7 +3,7 @@ import Type, { type Static } from 'typebox';
 import { closed, nullable } from '../../contract/schemas.ts';
 import { cyclesOf } from '../../configuration/checks.ts';
 import { defineSection } from '../../configuration/define.ts';
-import { Code, CodeOf, type Localized, Login, Name } from '../../configuration/schemas.ts';
+import { Code, CodeOf, type Localized, Login, Name, optional } from '../../configuration/schemas.ts';
 import type { Change, ConfigView, MergeOptions, SectionReport } from '../../configuration/section.ts';
 import { problem } from '../../lib/problem.ts';
 import type { ReadContext, WriteContext } from '../../platform/unit-of-work/context.ts';
@@ -14,10 +14,22 @@ import { nameKey, checkLines, checkName } from './rules.ts';
 
 const UnitItem = closed({
   code: Code,
-  name: Type.Optional(Name),
-  parent: Type.Optional(nullable(CodeOf('orgUnits'))),
-  manager: Type.Optional(nullable(Login)),
-  location: Type.Optional(nullable(Type.String({ minLength: 1, maxLength: 255 }))),
+  name: optional(
+    'The name that people see: a text, or one text for each locale. Default: the stored one, else the code.',
+    Name,
+  ),
+  parent: optional(
+    'Code of the unit above. Null removes it; absent: it stays as stored.',
+    nullable(CodeOf('orgUnits')),
+  ),
+  manager: optional(
+    'Login of the user who leads the unit. Null removes it; absent: it stays as stored.',
+    nullable(Login),
+  ),
+  location: optional(
+    'Address or place, as a text without a format. Null removes it; absent: it stays as stored.',
+    nullable(Type.String({ minLength: 1, maxLength: 255 })),
+  ),
 });
 
 type Item = Static<typeof UnitItem>;

@@ -6,7 +6,7 @@ import { problem, ProblemError } from '../../lib/problem.ts';
 import { nfc } from '../../lib/text.ts';
 import { checkTimeZone } from '../../configuration/checks.ts';
 import { defineSection } from '../../configuration/define.ts';
-import { CodeOf, LocaleCode, Login } from '../../configuration/schemas.ts';
+import { CodeOf, described, LocaleCode, Login, optional } from '../../configuration/schemas.ts';
 import type { Change, ConfigView, Report, SectionReport } from '../../configuration/section.ts';
 import type { ReadContext, WriteContext } from '../../platform/unit-of-work/context.ts';
 import { place, type UserState, writeUser } from './changes.ts';
@@ -17,14 +17,35 @@ import { isEmail } from '../../lib/data-types/index.ts';
 const Text = Type.String({ minLength: 1, maxLength: 255 });
 
 const UserItem = closed({
-  login: Login,
-  displayName: Type.Optional(Text),
-  email: Type.Optional(nullable(Text)),
-  locale: Type.Optional(nullable(LocaleCode)),
-  timezone: Type.Optional(nullable(Text)),
-  orgUnit: Type.Optional(nullable(CodeOf('orgUnits'))),
-  employeeId: Type.Optional(nullable(Text)),
-  externalId: Type.Optional(nullable(Text)),
+  login: described(
+    'Name with which the user signs in, and by which the configuration names them. Unique without regard to case.',
+    Login,
+  ),
+  displayName: optional('Name of the user that others see. Default: the stored one, else the login.', Text),
+  email: optional(
+    'Address for notifications; mail from it acts as this user. Unique without regard to case. Null removes it.',
+    nullable(Text),
+  ),
+  locale: optional(
+    'Language of the console and of mails to the user, such as ru-RU. Null removes it.',
+    nullable(LocaleCode),
+  ),
+  timezone: optional(
+    'IANA time zone in which the user sees and enters times, such as Europe/Moscow. Null removes it: that of the service is used.',
+    nullable(Text),
+  ),
+  orgUnit: optional(
+    'Code of the organisation unit of the user. Absent: it stays as stored, except with --prune-identity.',
+    nullable(CodeOf('orgUnits')),
+  ),
+  employeeId: optional(
+    'Number of the user in the personnel system, for information. It need not be unique. Null removes it.',
+    nullable(Text),
+  ),
+  externalId: optional(
+    'Unique id of the user at the identity provider: for single sign-on the claim `sub`. Null removes it.',
+    nullable(Text),
+  ),
 });
 
 type Item = Static<typeof UserItem>;

@@ -1,26 +1,24 @@
 /** The bundle's section `importDefinitions` (docs/spec/configuration.md#bundle, docs/spec/import-export-bulk.md). */
-import Type, { type Static } from 'typebox';
+import type { Static } from 'typebox';
 import { closed } from '../../contract/schemas.ts';
 import { defineSection } from '../../configuration/define.ts';
 import { fieldOf, type TypeShape } from '../../configuration/record-types.ts';
-import { CodeOf, FieldOf, type Localized } from '../../configuration/schemas.ts';
+import { CodeOf, FieldOf, type Localized, optional } from '../../configuration/schemas.ts';
 import type { ConfigView, ItemPath, Report } from '../../configuration/section.ts';
-import { DEFINITION_PROPERTIES } from './contract.ts';
+import { DEFINITION_PROPERTIES, mappingOf, Transforms } from './contract.ts';
 import type { ImportDefinition } from './registry.ts';
 import { IDENTITY_FIELDS } from './targets.ts';
 import { planNote, type Problem, problem } from '../../lib/problem.ts';
 import { transformProblem } from '../../lib/transforms.ts';
 
-const { target: _target, transform, ...mapped } = DEFINITION_PROPERTIES.mapping.items.properties;
-
 const ImportItem = closed(
   {
     ...DEFINITION_PROPERTIES,
-    mapping: Type.Array(
-      closed({ ...mapped, target: FieldOf, transform: Type.Optional({ ...transform, names: { kind: 'transforms' } }) }),
-      { minItems: 1, maxItems: 1000 },
+    mapping: mappingOf(FieldOf, { ...Transforms, names: { kind: 'transforms' } }),
+    targetType: optional(
+      'Code of the record type; required if targetKind is object, and refused otherwise.',
+      CodeOf('types'),
     ),
-    targetType: Type.Optional(CodeOf('types')),
   },
   // Users, groups and units have no fields of record types.
   { typesAt: 'targetType', typesNeeded: true },

@@ -1,31 +1,63 @@
 /** The API contract of imports (docs/spec/import-export-bulk.md, docs/spec/configuration.md#administration-api). */
-import Type from 'typebox';
+import Type, { type TSchema } from 'typebox';
 import { defineOperation } from '../../contract/operation.ts';
 import { pagingQuery } from '../../contract/paging.ts';
 import { closed, Id, IdOrCode, Instant, nullable } from '../../contract/schemas.ts';
-import { Code, FieldCode, Name, oneOf } from '../../configuration/schemas.ts';
+import { Code, described, FieldCode, Name, oneOf, optional } from '../../configuration/schemas.ts';
 
 const Column = Type.String({ minLength: 1, maxLength: 255 });
 const Transform = Type.String({ minLength: 1, maxLength: 10_000 });
+
+/** One transform or several. */
+export const Transforms = Type.Union([Transform, Type.Array(Transform, { maxItems: 20 })]);
+
+/** How columns become values. The bundle annotates the codes in it. */
+export function mappingOf<Target extends TSchema, Steps extends TSchema>(target: Target, steps: Steps) {
+  return described(
+    'Which source fills which field, with one entry for each source.',
+    Type.Array(
+      closed({
+        source: described('Name of a column of the CSV file, or of a property of each JSON object.', Column),
+        target: described('Code of the field that gets the value; for users, groups and units a property.', target),
+        transform: optional(
+          'Conversions of the value, in order: trim, lower, upper, integer, decimal, boolean, date:FORMAT, datetime:FORMAT, split:SEP, map:{…}, default:VALUE, lookup:TYPE.FIELD, user:login, group:code, org-unit:code.',
+          steps,
+        ),
+        precedence: optional(
+          'Decides between several sources of one field: the lowest whose source is not empty is used. Default: 100.',
+          Type.Integer({ minimum: 0, maximum: 1_000_000 }),
+        ),
+      }),
+      { minItems: 1, maxItems: 1000 },
+    ),
+  );
+}
 
 /** The properties of a definition that the API and the bundle share. */
 export const DEFINITION_PROPERTIES = {
   code: Code,
   name: Type.Optional(Name),
-  targetKind: oneOf(['object', 'user', 'group', 'organization']),
-  format: oneOf(['CSV', 'JSON']),
-  mode: oneOf(['CREATE_ONLY', 'UPDATE_ONLY', 'UPSERT']),
-  sourceCode: Code,
-  resolver: closed({ externalIdField: Column }),
-  mapping: Type.Array(
-    closed({
-      source: Column,
-      target: FieldCode,
-      transform: Type.Optional(Type.Union([Transform, Type.Array(Transform, { maxItems: 20 })])),
-      precedence: Type.Optional(Type.Integer({ minimum: 0, maximum: 1_000_000 })),
-    }),
-    { minItems: 1, maxItems: 1000 },
+  targetKind: described(
+    'What each row becomes: object is a record, organization an organisation unit.',
+    oneOf(['object', 'user', 'group', 'organization']),
   ),
+  format: described(
+    'CSV in UTF-8, separated by comma, semicolon or tab, or JSON as an array of objects.',
+    oneOf(['CSV', 'JSON']),
+  ),
+  mode: described(
+    'CREATE_ONLY skips rows that exist already, UPDATE_ONLY those that do not; UPSERT creates and updates.',
+    oneOf(['CREATE_ONLY', 'UPDATE_ONLY', 'UPSERT']),
+  ),
+  sourceCode: described(
+    'Code of the system that the data comes from. Definitions with the same code share its external ids.',
+    Code,
+  ),
+  resolver: described(
+    'How a row finds what it updates.',
+    closed({ externalIdField: described('Name of the column or property with the id in the source system.', Column) }),
+  ),
+  mapping: mappingOf(FieldCode, Transforms),
   rules: Type.Optional(
     Type.Boolean({ description: 'Whether rules react to what an import writes; by default they do not.' }),
   ),

@@ -3,35 +3,43 @@
  * docs/spec/webhooks-and-inbound.md#inbound-integrations).
  */
 import { COMMENT_VISIBILITIES } from '../../contract/comment-visibility.ts';
-import Type, { type Static } from 'typebox';
+import type { Static } from 'typebox';
 import { closed } from '../../contract/schemas.ts';
 import { connectionNotes, connectionRights } from '../../configuration/connections.ts';
 import { defineSection } from '../../configuration/define.ts';
-import { Code, CodeOf, Login, oneOf } from '../../configuration/schemas.ts';
+import { Code, CodeOf, described, enabled, Login, oneOf, optional } from '../../configuration/schemas.ts';
 import type { Reference } from '../../configuration/section.ts';
-import { COMMANDS, compileIntegration, type IntegrationDefinition, MappingItems } from './registry.ts';
-
-const { source, target } = MappingItems.items.properties;
-
-/** Targets are fields, unless the command has an input of that name. */
-const Mapping = Type.Array(closed({ source, target: { ...target, names: { kind: 'field' } } }), {
-  minItems: 1,
-  maxItems: 500,
-});
+import { COMMANDS, compileIntegration, type IntegrationDefinition, mappingItems } from './registry.ts';
 
 const IntegrationItem = closed({
   code: Code,
-  type: oneOf(['inbound-webhook']),
-  executionPrincipal: Login,
-  enabled: Type.Optional(Type.Boolean()),
-  config: closed(
-    {
-      command: oneOf(COMMANDS),
-      typeDefinitionId: Type.Optional(CodeOf('types')),
-      mapping: Mapping,
-      visibility: Type.Optional(oneOf(COMMENT_VISIBILITIES)),
-    },
-    { typesAt: 'typeDefinitionId' },
+  type: described('Kind of integration: another system calls Docket over HTTP.', oneOf(['inbound-webhook'])),
+  executionPrincipal: described(
+    'Login of the user who owns the integration. Calls have the rights of their caller, never more.',
+    Login,
+  ),
+  enabled: enabled(false),
+  config: described(
+    'The command that a call runs, and what it makes of the body.',
+    closed(
+      {
+        command: described(
+          'What each call does: create a record, update one, or add a comment to one.',
+          oneOf(COMMANDS),
+        ),
+        typeDefinitionId: optional(
+          'Code of the record type whose fields the mapping may name. Required for object.create.',
+          CodeOf('types'),
+        ),
+        // Targets are fields, unless the command has an input of that name.
+        mapping: mappingItems({ names: { kind: 'field' } }),
+        visibility: optional(
+          'Readers of the comments of comment.add if the mapping names none. Default: internal.',
+          oneOf(COMMENT_VISIBILITIES),
+        ),
+      },
+      { typesAt: 'typeDefinitionId' },
+    ),
   ),
 });
 

@@ -7,14 +7,14 @@ import { closed, Id, IdOrCode, Instant, nullable } from '../../contract/schemas.
 import { Code, oneOf } from '../../configuration/schemas.ts';
 import { addOperation } from '../comments/index.ts';
 import { createOperation } from '../objects/index.ts';
-import { COMMANDS, MappingItems } from './registry.ts';
+import { COMMANDS, mappingItems } from './registry.ts';
 
 const Kind = Type.Literal('inbound-webhook');
 
 const Config = closed({
   command: oneOf(COMMANDS),
   typeDefinitionId: Type.Optional(IdOrCode),
-  mapping: MappingItems,
+  mapping: mappingItems(),
   visibility: Type.Optional(oneOf(COMMENT_VISIBILITIES)),
 });
 

@@ -6,6 +6,8 @@ import type { ItemState } from '../../contract/state.ts';
 import Type from 'typebox';
 import type { CommentVisibility } from '../../contract/comment-visibility.ts';
 import { closed } from '../../contract/schemas.ts';
+import type { Names } from '../../configuration/naming.ts';
+import { described } from '../../configuration/schemas.ts';
 import { checkUnique } from '../../configuration/checks.ts';
 import { fieldOf, type TypeShape } from '../../configuration/record-types.ts';
 import type { CompileView, ConfigView, Report } from '../../configuration/section.ts';
@@ -78,18 +80,34 @@ export function integrations(ctx: { config: { get<T>(view: DerivedView<T>): T } 
 
 // ---------------------------------------------------------------- validation
 
-/** The mapping of a call: paths in the body and the command's inputs that they fill. */
-export const MappingItems = Type.Array(
-  closed({
-    source: Type.String({
-      pattern: '^[^.]+(\\.[^.]+)*$',
-      maxLength: 500,
-      phrase: { phrase: 'DOTTED_PATH', example: 'alert.summary' },
-    }),
-    target: Type.String({ minLength: 1, maxLength: 63 }),
-  }),
-  { minItems: 1, maxItems: 500 },
-);
+const Target = Type.String({ minLength: 1, maxLength: 63 });
+
+/**
+ * The mapping of a call: paths in the body and the command's inputs that they fill. The bundle annotates the targets, which are
+ * codes.
+ */
+export function mappingItems(annotations: { names?: Names } = {}) {
+  return described(
+    'Which value of the body of a call fills which input of the command. A missing value leaves its input out.',
+    Type.Array(
+      closed({
+        source: described(
+          'Dotted path into the body of the call, such as alert.labels.host or items.0.name.',
+          Type.String({
+            pattern: '^[^.]+(\\.[^.]+)*$',
+            maxLength: 500,
+            phrase: { phrase: 'DOTTED_PATH', example: 'alert.summary' },
+          }),
+        ),
+        target: described(
+          'Code of a field, or an input of the command: objectId, expectedRevision, number, body or visibility.',
+          { ...Target, ...annotations },
+        ),
+      }),
+      { minItems: 1, maxItems: 500 },
+    ),
+  );
+}
 
 function knowsField(view: ConfigView, type: string | undefined, code: string): boolean {
   if (type !== undefined) {

@@ -5,15 +5,21 @@
 import Type, { type Static } from 'typebox';
 import { closed } from '../../contract/schemas.ts';
 import { defineSection } from '../../configuration/define.ts';
-import { Code, LocaleCode, type Localized, Name, oneOf } from '../../configuration/schemas.ts';
+import { Code, described, LocaleCode, type Localized, Name, oneOf, optional } from '../../configuration/schemas.ts';
 import { compileTree, normaliseTree, type TreeNode, TreeSchema } from '../../configuration/checks.ts';
 
 const BaseItem = closed({
   code: Code,
   name: Type.Optional(Name),
-  visibility: oneOf(['internal', 'portal']),
-  locales: Type.Array(LocaleCode, { minItems: 1, maxItems: 100, uniqueItems: true }),
-  sections: Type.Optional(TreeSchema('sections')),
+  visibility: described(
+    'Articles of an internal base need the right kb.read; those of a portal base can also be read in the portal with kb.portal.',
+    oneOf(['internal', 'portal']),
+  ),
+  locales: described(
+    'Languages in which articles can be written. The first ones are shown before others if a reader has no version in their own.',
+    Type.Array(LocaleCode, { minItems: 1, maxItems: 100, uniqueItems: true }),
+  ),
+  sections: optional('Tree of headings under which articles stand.', TreeSchema('sections')),
 });
 
 export interface KnowledgeBaseDefinition {

@@ -2,7 +2,17 @@
 import Type, { type Static } from 'typebox';
 import { connectionNotes, secretUsesIn } from '../../configuration/connections.ts';
 import { defineSection } from '../../configuration/define.ts';
-import { Code, CodeOf, type Localized, localized, Name, oneOf, SetSchema } from '../../configuration/schemas.ts';
+import {
+  Code,
+  CodeOf,
+  described,
+  type Localized,
+  localized,
+  Name,
+  oneOf,
+  optional,
+  SetSchema,
+} from '../../configuration/schemas.ts';
 import type { Change, CompileView, ConfigView, Report, SectionReport } from '../../configuration/section.ts';
 import { compileSet } from '../../configuration/values.ts';
 import { closed } from '../../contract/schemas.ts';
@@ -32,8 +42,20 @@ const TemplateItem = closed(
   {
     code: Code,
     name: Type.Optional(Name),
-    subject: { ...localized(LONGEST_SUBJECT), names },
-    body: { ...localized(LONGEST_BODY), names },
+    subject: {
+      ...described(
+        'Subject of the mail: a text, or one text for each locale, in the language of the recipient. May have {{ CODE }}.',
+        localized(LONGEST_SUBJECT),
+      ),
+      names,
+    },
+    body: {
+      ...described(
+        'Text of the mail in Markdown, or one text for each locale. {{ CODE }} is a field, {{ $url }} the address of the record; what the recipient may not read stays empty.',
+        localized(LONGEST_BODY),
+      ),
+      names,
+    },
   },
   // A template serves all record types: a renamed field is renamed in it only if no type keeps the old code.
   { typesAt: 'types' },
@@ -74,11 +96,20 @@ export const templatesSection = defineSection<Static<typeof TemplateItem>, Templ
 });
 
 const Imap = closed({
-  host: Type.String({ minLength: 1, maxLength: 253 }),
-  port: Type.Optional(Type.Integer({ minimum: 1, maximum: 65_535 })),
-  tls: Type.Optional(oneOf(TLS)),
-  user: Type.String({ minLength: 1, maxLength: 254 }),
-  secretRef: CodeOf('signingSecrets'),
+  host: described('Name of the mail server, such as imap.example.org.', Type.String({ minLength: 1, maxLength: 253 })),
+  port: optional(
+    'TCP port of the mail server. Default: 993 with implicit TLS, 143 with STARTTLS.',
+    Type.Integer({ minimum: 1, maximum: 65_535 }),
+  ),
+  tls: optional(
+    'implicit encrypts from the start, starttls after the greeting. There is no connection without TLS. Default: implicit.',
+    oneOf(TLS),
+  ),
+  user: described('Name of the account at the mail server.', Type.String({ minLength: 1, maxLength: 254 })),
+  secretRef: described(
+    'Code of the secret with the password, whose value is stored apart from the bundle. No webhook may use it.',
+    CodeOf('signingSecrets'),
+  ),
 });
 
 /** The ports of IMAP, with TLS from the start and without. */
@@ -87,13 +118,28 @@ const PORTS = { implicit: 993, starttls: 143 } as const;
 const MailboxItem = closed(
   {
     code: Code,
-    address: Type.String({ minLength: 3, maxLength: 254 }),
-    type: CodeOf('types'),
-    defaults: Type.Optional(SetSchema),
-    authServer: Type.Optional(Type.String({ minLength: 1, maxLength: 253 })),
-    unknownSender: Type.Optional(oneOf(UNKNOWN_SENDER)),
-    imap: Type.Optional(Imap),
-    enabled: Type.Optional(Type.Boolean()),
+    address: described(
+      'Address to which people write, without + and with at most 31 characters before @. One mailbox for each address.',
+      Type.String({ minLength: 3, maxLength: 254 }),
+    ),
+    type: described(
+      'Code of the record type of which new mails become records. Mail about its records is sent from this address.',
+      CodeOf('types'),
+    ),
+    defaults: optional(
+      'Field code to value for new records, as in the set of transitions. Required fields that a mail does not fill need one.',
+      SetSchema,
+    ),
+    authServer: optional(
+      'Name of the mail server whose Authentication-Results are trusted. Absent: only senders with no more rights than a requester can use mail.',
+      Type.String({ minLength: 1, maxLength: 253 }),
+    ),
+    unknownSender: optional(
+      'Mail from an unknown address: refuse lists it, create makes a user without roles for it. Default: refuse.',
+      oneOf(UNKNOWN_SENDER),
+    ),
+    imap: optional('The account whose inbox is read. Absent: a mail server hands messages in over HTTP.', Imap),
+    enabled: optional('If false, mail to the address is listed and not used. Default: false.', Type.Boolean()),
   },
   { typesAt: 'type' },
 );

@@ -2,7 +2,7 @@
 import Type, { type Static } from 'typebox';
 import { checkTimeZone } from '../../configuration/checks.ts';
 import { defineSection } from '../../configuration/define.ts';
-import { FieldOf, LocaleCode } from '../../configuration/schemas.ts';
+import { FieldOf, LocaleCode, optional } from '../../configuration/schemas.ts';
 import type { CompileView, Report } from '../../configuration/section.ts';
 import { closed } from '../../contract/schemas.ts';
 import { problem } from '../../lib/problem.ts';
@@ -11,17 +11,39 @@ import type { StoredSettings, TypeDefinition } from './registry.ts';
 const FieldList = Type.Array(FieldOf, { maxItems: 20, uniqueItems: true });
 
 const SettingsItem = closed({
-  defaultLocale: Type.Optional(LocaleCode),
-  timezone: Type.Optional(Type.String({ minLength: 1, maxLength: 64 })),
+  defaultLocale: optional(
+    'Language of texts that do not exist in the language of the reader, and of texts that rules write. Default: ru-RU.',
+    LocaleCode,
+  ),
+  timezone: optional(
+    'IANA time zone of users without one of their own, and of times in texts that the service writes. Default: Europe/Moscow.',
+    Type.String({ minLength: 1, maxLength: 64 }),
+  ),
   // The limit must fit into a request body of 10 MiB.
-  attachmentMaxBytes: Type.Optional(Type.Integer({ minimum: 1, maximum: 7_864_320 })),
-  searchExactTotal: Type.Optional(Type.Integer({ minimum: 1, maximum: 10_000 })),
-  notificationFields: Type.Optional(
+  attachmentMaxBytes: optional(
+    'Largest attachment in bytes. Default: 7340032, which is 7 MiB.',
+    Type.Integer({ minimum: 1, maximum: 7_864_320 }),
+  ),
+  searchExactTotal: optional(
+    'Number of hits up to which a search counts exactly. Higher values make searches slower. Default: 1000.',
+    Type.Integer({ minimum: 1, maximum: 10_000 }),
+  ),
+  notificationFields: optional(
+    'Fields that stand for the roles assignee, group and requester in types where no field has the role.',
     closed(
       {
-        assignee: Type.Optional(FieldList),
-        group: Type.Optional(FieldList),
-        requester: Type.Optional(FieldList),
+        assignee: optional(
+          'Codes of user or group fields with those who work on a record. Default: the field assignee.',
+          FieldList,
+        ),
+        group: optional(
+          'Codes of user or group fields with the group that works on a record. Default: the field group.',
+          FieldList,
+        ),
+        requester: optional(
+          'Codes of user or group fields with those who asked for it. Default: the field requester.',
+          FieldList,
+        ),
       },
       // Of all types.
       { typesAt: 'types' },

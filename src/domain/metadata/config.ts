@@ -2,10 +2,9 @@
  * The bundle's sections `settings` and `types` (docs/spec/configuration.md#bundle): validates record types and decides when a
  * change makes a new version.
  */
-import Type, { type Static, type TSchema } from 'typebox';
-import { FIELD_ROLES, unmetShape } from '../../contract/field-roles.ts';
-import { closed, nullable } from '../../contract/schemas.ts';
-import { type ConstraintKey, DATA_TYPES, descriptorOf } from '../../lib/data-types/index.ts';
+import type { Static } from 'typebox';
+import { unmetShape } from '../../contract/field-roles.ts';
+import { DATA_TYPES, descriptorOf } from '../../lib/data-types/index.ts';
 import { SYSTEM_FIELDS } from '../../lib/filter.ts';
 import { type PlanNote, planNote, problem, problemAt } from '../../lib/problem.ts';
 import { stepsOf } from '../../configuration/conditions.ts';
@@ -24,112 +23,15 @@ import type {
   SectionReport,
 } from '../../configuration/section.ts';
 import { compileValue } from '../../configuration/values.ts';
-import {
-  Code,
-  CodeOf,
-  Description,
-  FieldCode,
-  FieldOf,
-  ListedField,
-  type Localized,
-  Name,
-  oneOf,
-  WasFieldCode,
-  WasOption,
-} from '../../configuration/schemas.ts';
+import type { Localized } from '../../configuration/schemas.ts';
 import type { ReadContext, WriteContext } from '../../platform/unit-of-work/context.ts';
 import type { FieldConstraints, FieldDefinition, FieldSearch, FormLayout, TypeDefinition } from './registry.ts';
 import { incompatibilities } from './value-compatibility.ts';
+import { type FieldItem, type LayoutItem, TypeItem } from './config-schema.ts';
 import { checkConstraints } from './value-constraints.ts';
 import { checkValue } from './values.ts';
 
 export { settingsSection } from './config-settings.ts';
-
-const Bound = Type.Union([Type.Number(), Type.String({ maxLength: 1000 })]);
-
-const Constraints = closed({
-  minLength: Type.Optional(Type.Integer()),
-  maxLength: Type.Optional(Type.Integer()),
-  pattern: Type.Optional(Type.String({ minLength: 1, maxLength: 1000 })),
-  min: Type.Optional(Bound),
-  max: Type.Optional(Bound),
-  scale: Type.Optional(Type.Integer()),
-  options: Type.Optional(
-    Type.Array(
-      closed(
-        { code: Type.String({ minLength: 1, maxLength: 63 }), was: WasOption, name: Type.Optional(Name) },
-        { part: 'option' },
-      ),
-      { maxItems: 1000 },
-    ),
-  ),
-  types: Type.Optional(Type.Array(CodeOf('types'), { minItems: 1, maxItems: 1000, uniqueItems: true })),
-  maxItems: Type.Optional(Type.Integer()),
-} satisfies Record<ConstraintKey, TSchema>);
-
-const FieldItem = closed(
-  {
-    code: FieldCode,
-    was: WasFieldCode,
-    name: Type.Optional(Name),
-    description: Type.Optional(Description),
-    dataType: oneOf(DATA_TYPES),
-    required: Type.Optional(Type.Boolean()),
-    readOnly: Type.Optional(Type.Boolean()),
-    multiple: Type.Optional(Type.Boolean()),
-    role: Type.Optional(oneOf(FIELD_ROLES, { names: { kind: 'own' } })),
-    constraints: Type.Optional(Constraints),
-    default: Type.Optional(Type.Unknown({ names: { kind: 'value' } })),
-    search: Type.Optional(
-      closed({
-        text: Type.Optional(Type.Boolean()),
-        filter: Type.Optional(Type.Boolean()),
-        facet: Type.Optional(Type.Boolean()),
-      }),
-    ),
-  },
-  { part: 'field' },
-);
-
-/** Sections of the record form. Fields in no section follow the last one. */
-const LayoutItem = closed({
-  sections: Type.Array(
-    closed({
-      name: Type.Optional(Name),
-      columns: Type.Optional(Type.Union([Type.Literal(1), Type.Literal(2)])),
-      fields: Type.Array(ListedField, { maxItems: 500 }),
-    }),
-    { maxItems: 50 },
-  ),
-});
-
-const TypeItem = closed({
-  code: Code,
-  name: Type.Optional(Name),
-  plural: Type.Optional(Name),
-  description: Type.Optional(Description),
-  category: Type.Optional(oneOf(['object', 'dictionary'])),
-  numbering: Type.Optional(
-    closed({
-      // A prefix must not end with a digit: prefix and number would run together, and two types could produce the same number.
-      prefix: Type.String({ pattern: '^[A-Z]([A-Z0-9-]{0,14}[A-Z-])?$', phrase: { phrase: 'PREFIX', example: 'INC' } }),
-      digits: Type.Optional(Type.Integer({ minimum: 1, maximum: 15 })),
-    }),
-  ),
-  title: Type.Optional(nullable(FieldOf)),
-  workflow: Type.Optional(nullable(CodeOf('workflows'))),
-  assignable: Type.Optional(
-    Type.Literal('anyone', {
-      description:
-        'Absent: the field with the role `assignee` accepts only users who may read the record, and update it, comment internally or, at the desk, make transitions. `anyone`: all active users.',
-    }),
-  ),
-  fields: Type.Optional(Type.Array(FieldItem, { maxItems: 500 })),
-  layout: Type.Optional(nullable(LayoutItem)),
-});
-
-type TypeItem = Static<typeof TypeItem>;
-type FieldItem = Static<typeof FieldItem>;
 
 function normaliseSearch(item: FieldItem): FieldSearch {
   const { text, filter, facet } = item.search ?? {};

@@ -2,7 +2,16 @@
 import Type, { type Static } from 'typebox';
 import { closed } from '../../contract/schemas.ts';
 import { defineSection } from '../../configuration/define.ts';
-import { Code, CodeOf, FieldOf, type Localized, Name, oneOf } from '../../configuration/schemas.ts';
+import {
+  Code,
+  CodeOf,
+  described,
+  FieldOf,
+  type Localized,
+  Name,
+  oneOf,
+  optional,
+} from '../../configuration/schemas.ts';
 import type { ConfigView, Report } from '../../configuration/section.ts';
 import { fieldOf, type TypeShape } from '../../configuration/record-types.ts';
 import { problem } from '../../lib/problem.ts';
@@ -14,16 +23,29 @@ const RelationItem = closed(
   {
     code: Code,
     name: Type.Optional(Name),
-    inverseName: Type.Optional(Name),
-    sourceTypes: Types,
-    targetTypes: Types,
-    cardinality: Type.Optional(oneOf(['one-to-one', 'one-to-many', 'many-to-one', 'many-to-many'])),
-    acyclic: Type.Optional(Type.Boolean()),
-    duplicate: Type.Optional(
-      Type.Boolean({ description: 'The source is a duplicate of the target: searches for its title find the target.' }),
+    inverseName: optional(
+      'The name of the relation as seen from the target, such as Causes for Caused by. Default: the name.',
+      Name,
     ),
-    active: Type.Optional(Type.Boolean()),
-    field: Type.Optional(FieldOf),
+    sourceTypes: described('Codes of the record types from which the relation can lead.', Types),
+    targetTypes: described('Codes of the record types to which the relation can lead.', Types),
+    cardinality: optional(
+      'How many: with many-to-one a source has at most one target, with one-to-many a target at most one source. Default: many-to-many.',
+      oneOf(['one-to-one', 'one-to-many', 'many-to-one', 'many-to-many']),
+    ),
+    acyclic: optional(
+      'If true, a relation that would lead from a record back to itself is refused. Default: false.',
+      Type.Boolean(),
+    ),
+    duplicate: optional(
+      'If true, the source is a duplicate of the target: searches for its title find the target. Default: false.',
+      Type.Boolean(),
+    ),
+    active: optional('If false, existing relations stay and no new one can be added. Default: true.', Type.Boolean()),
+    field: optional(
+      'Code of a reference field of the source types. While it holds the target, the relation cannot be removed.',
+      FieldOf,
+    ),
   },
   { typesAt: 'sourceTypes' },
 );

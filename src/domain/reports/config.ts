@@ -5,7 +5,16 @@ import { closed } from '../../contract/schemas.ts';
 import { stepsOf } from '../../configuration/conditions.ts';
 import { defineSection } from '../../configuration/define.ts';
 import { compileSharedCondition, type TypeShape } from '../../configuration/record-types.ts';
-import { Code, CodeOf, ConditionSchema, type Localized, Name, oneOf } from '../../configuration/schemas.ts';
+import {
+  Code,
+  CodeOf,
+  ConditionSchema,
+  described,
+  type Localized,
+  Name,
+  oneOf,
+  optional,
+} from '../../configuration/schemas.ts';
 import type { CompileView, ItemPath, Reference, Report } from '../../configuration/section.ts';
 import { isFault } from '../../lib/fault.ts';
 import { type Condition, type FilterField, resolverOf } from '../../lib/filter.ts';
@@ -15,30 +24,52 @@ import { MOST_TILES, TILE_KINDS } from '../../lib/report-query.ts';
 import { type Tile, Width } from './contract-dashboards.ts';
 import { checkedZone, checkQuery, checkTile, type ReportableType, spanOf } from './rules.ts';
 
-const codesOf = (section: string) => Type.Optional(Type.Array(CodeOf(section), { maxItems: 100, uniqueItems: true }));
+const codesOf = (description: string, section: string) =>
+  optional(description, Type.Array(CodeOf(section), { maxItems: 100, uniqueItems: true }));
 
 const DashboardItem = closed({
   code: Code,
   name: Type.Optional(Name),
-  tiles: Type.Array(
-    closed({
-      kind: oneOf(TILE_KINDS),
-      title: Name,
-      query: closed(
-        {
-          ...ReportQuery.properties,
-          types: Type.Array(CodeOf('types'), { minItems: 1, maxItems: 20, uniqueItems: true }),
-          filter: Type.Optional(ConditionSchema),
-          calendar: Type.Optional(CodeOf('calendars')),
-          groupBy: Type.Optional({ ...ReportQuery.properties.groupBy, names: { kind: 'groups' } }),
-        },
-        { typesAt: 'types' },
-      ),
-      width: Type.Optional(Width),
-    }),
-    { minItems: 1, maxItems: MOST_TILES },
+  tiles: described(
+    'The figures and charts, from left to right and top to bottom.',
+    Type.Array(
+      closed({
+        kind: described(
+          'How the answer is shown. number takes no groupBy, the charts need one: line and area by a moment.',
+          oneOf(TILE_KINDS),
+        ),
+        title: described('Heading of the tile: a text, or one text for each locale.', Name),
+        query: described(
+          'What is counted or measured. Each viewer gets figures of the records that they may read.',
+          closed(
+            {
+              ...ReportQuery.properties,
+              types: described(
+                'Codes of the record types whose records count.',
+                Type.Array(CodeOf('types'), { minItems: 1, maxItems: 20, uniqueItems: true }),
+              ),
+              filter: optional('Only records that meet this condition count. Absent: all.', ConditionSchema),
+              calendar: optional(
+                'Code of a calendar. Durations then count only its opening hours: they are working time.',
+                CodeOf('calendars'),
+              ),
+              groupBy: Type.Optional({ ...ReportQuery.properties.groupBy, names: { kind: 'groups' } }),
+            },
+            { typesAt: 'types' },
+          ),
+        ),
+        width: optional('Width in quarters of a row, 1 to 4. Default: 1 for a number, else 2.', Width),
+      }),
+      { minItems: 1, maxItems: MOST_TILES },
+    ),
   ),
-  sharedWith: Type.Optional(closed({ roles: codesOf('roles'), groups: codesOf('groups') })),
+  sharedWith: optional(
+    'Who sees the dashboard, besides holders of config.manage. Gives no right to read records. Default: nobody else.',
+    closed({
+      roles: codesOf('Codes of the roles whose holders see the dashboard.', 'roles'),
+      groups: codesOf('Codes of the groups whose members see the dashboard.', 'groups'),
+    }),
+  ),
 });
 
 type Item = Static<typeof DashboardItem>;

@@ -1,18 +1,24 @@
 /** The API contract of reports (docs/reference/reports.md). */
 import Type, { type Static } from 'typebox';
-import { oneOf } from '../../configuration/schemas.ts';
+import { oneOf, optional } from '../../configuration/schemas.ts';
 import { defineOperation } from '../../contract/operation.ts';
 import { closed, Id, IdOrCode } from '../../contract/schemas.ts';
 import { MEASURES, MOMENTS } from '../../lib/report-query.ts';
 
-const CalendarDate = Type.String({ pattern: '^\\d{4}-\\d{2}-\\d{2}$', description: 'A date, YYYY-MM-DD.' });
+const CalendarDate = Type.String({ pattern: '^\\d{4}-\\d{2}-\\d{2}$' });
 
 const Period = closed(
   {
-    of: Type.Optional(oneOf(MOMENTS)),
-    from: Type.Optional(CalendarDate),
-    to: Type.Optional(CalendarDate),
-    lastDays: Type.Optional(Type.Integer({ minimum: 1, maximum: 3660 })),
+    of: optional(
+      'The time of a record that must be in the period: when it was created, or was done last. Default: createdAt.',
+      oneOf(MOMENTS),
+    ),
+    from: optional('First day, YYYY-MM-DD. Absent: without a beginning.', CalendarDate),
+    to: optional('Last day, YYYY-MM-DD. Absent: without an end.', CalendarDate),
+    lastDays: optional(
+      'Number of days that end with today. Excludes from and to.',
+      Type.Integer({ minimum: 1, maximum: 3660 }),
+    ),
   },
   {
     description:

@@ -2,10 +2,12 @@
 import Type from 'typebox';
 import {
   CodeOf,
+  described,
   FieldOf,
   FilledSetSchema,
   localized,
   oneOf,
+  optional,
   SetSchema,
   TransitionCode,
 } from '../../configuration/schemas.ts';
@@ -23,36 +25,78 @@ import { ACTION_KINDS, type ActionDefinition, type CompiledAction } from './regi
 /** Maximum length of a comment's text in characters. */
 const LONGEST_BODY = 10_000;
 
+const filled = (description: string) => ({
+  ...described(description, localized(LONGEST_BODY)),
+  names: { kind: 'template' },
+});
+
+/** Exactly one action; `reason` belongs to `transition`. */
 export const ActionSchema = closed({
-  set: Type.Optional(SetSchema),
-  comment: Type.Optional(
+  set: optional(
+    'Writes fields: field code to value, as in transitions; $me and $now are those of the rule, null clears a field.',
+    SetSchema,
+  ),
+  comment: optional(
+    'Adds a comment by the user of the rule.',
     closed({
-      visibility: oneOf(COMMENT_VISIBILITIES),
-      body: { ...localized(LONGEST_BODY), names: { kind: 'template' } },
+      visibility: described(
+        'Readers of the comment: public is for the requester too, internal only for those who may see internal comments.',
+        oneOf(COMMENT_VISIBILITIES),
+      ),
+      body: filled('Text in Markdown, or one text for each locale. {{ CODE }} is replaced by the value of a field.'),
     }),
   ),
-  transition: Type.Optional(TransitionCode),
-  reason: Type.Optional({ ...localized(LONGEST_BODY), names: { kind: 'template' } }),
-  create: Type.Optional(
+  transition: optional(
+    'Code of a transition that the rule makes. Its form must require only a reason.',
+    TransitionCode,
+  ),
+  reason: Type.Optional(filled('The reason that the form of the transition asks for. May have {{ CODE }}.')),
+  create: optional(
+    'Creates a record, with the rights of the user of the rule.',
     closed(
       {
-        type: CodeOf('types'),
-        relation: Type.Optional(CodeOf('relationDefinitions')),
-        values: Type.Optional(FilledSetSchema),
+        type: described('Code of the record type of the new record.', CodeOf('types')),
+        relation: optional(
+          'Code of a relation definition: it leads from the record of the rule to the new one. Absent: no relation.',
+          CodeOf('relationDefinitions'),
+        ),
+        values: optional(
+          'Field code to value of the new record. Texts may have {{ CODE }} for fields of the record of the rule.',
+          FilledSetSchema,
+        ),
       },
       { typesAt: 'type' },
     ),
   ),
-  post: Type.Optional(
+  post: optional(
+    'Sends a message to another system after the change is stored.',
     closed({
-      connection: CodeOf('webhooks'),
-      body: Type.Record(Type.String(), Type.Unknown(), { names: { kind: 'template' } }),
+      connection: described(
+        'Code of the webhook whose endpoint and secret are used. It must run as the same user as the rule.',
+        CodeOf('webhooks'),
+      ),
+      body: Type.Record(
+        Type.String(),
+        Type.Unknown({ description: 'A value of the message. Texts may have {{ CODE }}.' }),
+        {
+          description:
+            'The JSON object that is sent. {{ CODE }} in its texts is replaced by values that the user of the rule may read.',
+          names: { kind: 'template' },
+        },
+      ),
     }),
   ),
-  notify: Type.Optional(
+  notify: optional(
+    'Notifies users, each in the way that they chose.',
     closed({
-      to: Type.Array(FieldOf, { minItems: 1, maxItems: 20, uniqueItems: true }),
-      template: Type.Optional(CodeOf('templates')),
+      to: described(
+        'Codes of user and group fields of the record: these users and the members of these groups are notified.',
+        Type.Array(FieldOf, { minItems: 1, maxItems: 20, uniqueItems: true }),
+      ),
+      template: optional(
+        'Code of the template for the mail. Absent: the template rule, or else the built-in text.',
+        CodeOf('templates'),
+      ),
     }),
   ),
 });

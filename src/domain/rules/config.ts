@@ -8,11 +8,14 @@ import {
   Code,
   CodeOf,
   ConditionSchema,
+  described,
+  enabled,
   FieldOf,
   type Localized,
   Login,
   Name,
   oneOf,
+  optional,
 } from '../../configuration/schemas.ts';
 import type { CompileView, ConfigView, ItemPath, Reference, Report } from '../../configuration/section.ts';
 import { RULE_EVENTS, withChangedElements, withEventFields } from '../../contract/rule-fields.ts';
@@ -45,33 +48,59 @@ const MOST_ACTIONS = 20;
 const MOST_ORDER = 1_000_000;
 
 const After = closed({
-  duration: Type.String({ minLength: 1, maxLength: 100 }),
-  calendar: Type.Optional(CodeOf('calendars')),
-  since: Type.Union([Type.Literal(SINCE_STATE), FieldOf]),
-  while: Type.Optional(ConditionSchema),
+  duration: described(
+    'How long after `since` the rule fires, an ISO 8601 duration in hours, minutes and seconds, such as PT4H.',
+    Type.String({ minLength: 1, maxLength: 100 }),
+  ),
+  calendar: optional('Code of the calendar whose opening hours count. Absent: all time counts.', CodeOf('calendars')),
+  since: described(
+    'Where the time begins: workflowState is the last transition, or the code of a datetime field. A change begins it again.',
+    Type.Union([Type.Literal(SINCE_STATE), FieldOf]),
+  ),
+  while: optional(
+    'The record must meet this condition at the moment when the rule would fire. It is not judged before.',
+    ConditionSchema,
+  ),
 });
 
 const RuleItem = closed(
   {
     code: Code,
     name: Type.Optional(Name),
-    enabled: Type.Optional(Type.Boolean()),
-    order: Type.Optional(
-      Type.Integer({
-        minimum: -MOST_ORDER,
-        maximum: MOST_ORDER,
-        description:
-          'Place among the rules that one event fires: the lowest first, 0 if absent. Rules with the same order run in the order of their codes.',
-      }),
+    enabled: enabled(true),
+    order: optional(
+      'Place among the rules that one event fires: the lowest first, 0 if absent. Rules with the same order run in the order of their codes.',
+      Type.Integer({ minimum: -MOST_ORDER, maximum: MOST_ORDER }),
     ),
-    on: Type.Optional(Type.Array(oneOf(RULE_EVENTS), { minItems: 1, maxItems: RULE_EVENTS.length, uniqueItems: true })),
-    after: Type.Optional(After),
-    types: Type.Array(CodeOf('types'), { minItems: 1, maxItems: 100, uniqueItems: true }),
-    runAs: Login,
-    when: Type.Optional(ConditionSchema),
-    once: Type.Optional(oneOf(['becomes-true', 'every-time'])),
-    do: Type.Array(ActionSchema, { minItems: 1, maxItems: MOST_ACTIONS }),
-    onError: Type.Optional(oneOf(['note', 'refuse'])),
+    on: optional(
+      'Kinds of events that the rule reacts to. A rule has either on or after.',
+      Type.Array(oneOf(RULE_EVENTS), { minItems: 1, maxItems: RULE_EVENTS.length, uniqueItems: true }),
+    ),
+    after: optional('The rule fires after a time instead of an event, once for each value of `since`.', After),
+    types: described(
+      'Codes of the record types for whose records the rule works.',
+      Type.Array(CodeOf('types'), { minItems: 1, maxItems: 100, uniqueItems: true }),
+    ),
+    runAs: described(
+      'Login of the user with whose rights the rule reads and acts. Changing a rule of another user needs role.assign.',
+      Login,
+    ),
+    when: optional(
+      'The record, as the event left it, must meet this condition. Also event.type, changed and the like. Absent: always.',
+      ConditionSchema,
+    ),
+    once: optional(
+      'becomes-true: the condition must hold after the event and not before; every-time: after it is enough. Default: becomes-true.',
+      oneOf(['becomes-true', 'every-time']),
+    ),
+    do: described(
+      'What the rule does, in this order: all of it or nothing. Each entry has exactly one action.',
+      Type.Array(ActionSchema, { minItems: 1, maxItems: MOST_ACTIONS }),
+    ),
+    onError: optional(
+      'If an action fails: note logs it and keeps the change, refuse refuses the change that fired the rule. Default: note.',
+      oneOf(['note', 'refuse']),
+    ),
   },
   { typesAt: 'types' },
 );

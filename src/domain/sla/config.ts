@@ -5,7 +5,15 @@ import { storedForm } from '../../lib/data-types/index.ts';
 import { problem } from '../../lib/problem.ts';
 import { defineSection } from '../../configuration/define.ts';
 import { compileTypedCondition, type TypeShape } from '../../configuration/record-types.ts';
-import { Code, CodeOf, ConditionSchema, type Localized, Name } from '../../configuration/schemas.ts';
+import {
+  Code,
+  CodeOf,
+  ConditionSchema,
+  described,
+  type Localized,
+  Name,
+  optional,
+} from '../../configuration/schemas.ts';
 import type { CompileView, Report } from '../../configuration/section.ts';
 import { planItem } from '../../configuration/store.ts';
 import {
@@ -50,16 +58,34 @@ const PolicyItem = closed(
   {
     code: Code,
     name: Type.Optional(Name),
-    type: CodeOf('types'),
-    calendar: CodeOf('calendars'),
-    targets: Type.Array(
-      closed({ when: Type.Optional(ConditionSchema), duration: Type.String({ minLength: 1, maxLength: 100 }) }),
-      { minItems: 1, maxItems: 100 },
+    type: described('Code of the record type whose records the policy measures.', CodeOf('types')),
+    calendar: described('Code of the calendar whose opening hours count.', CodeOf('calendars')),
+    targets: described(
+      'How much open time a record has: the first target whose condition holds counts.',
+      Type.Array(
+        closed({
+          when: optional(
+            'Records that the target is for, such as those of one priority. Absent: all others; only the last target can be so.',
+            ConditionSchema,
+          ),
+          duration: described(
+            'Open time until the record is due, an ISO 8601 duration in hours, minutes and seconds, such as PT4H.',
+            Type.String({ minLength: 1, maxLength: 100 }),
+          ),
+        }),
+        { minItems: 1, maxItems: 100 },
+      ),
     ),
-    start: ConditionSchema,
-    pause: Type.Optional(ConditionSchema),
-    stop: ConditionSchema,
-    warnAt: Type.Optional(Type.Array(Type.Integer({ minimum: 1, maximum: 100 }), { maxItems: 20, uniqueItems: true })),
+    start: described(
+      'Time starts when a record meets this condition and not `stop`; again when it meets it after a time without.',
+      ConditionSchema,
+    ),
+    pause: optional('Time does not count while a record meets this condition. Absent: no pauses.', ConditionSchema),
+    stop: described('Time stops when a record meets this condition, also during a pause.', ConditionSchema),
+    warnAt: optional(
+      'Percentages of the target at which the event SlaWarning comes, such as [50, 80]. Default: none.',
+      Type.Array(Type.Integer({ minimum: 1, maximum: 100 }), { maxItems: 20, uniqueItems: true }),
+    ),
   },
   { typesAt: 'type' },
 );

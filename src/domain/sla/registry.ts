@@ -11,7 +11,7 @@ import { fieldResolver, type LocalizedText, type RecordType, typeView } from '..
 import { closed, findByIdOrCode } from '../../contract/schemas.ts';
 import { problem } from '../../lib/problem.ts';
 import { checkTimeZone, checkUnique } from '../../configuration/checks.ts';
-import { type Localized, Name } from '../../configuration/schemas.ts';
+import { described, type Localized, Name, optional } from '../../configuration/schemas.ts';
 import type { ItemPath, Report } from '../../configuration/section.ts';
 
 /** A stored calendar: the shape of the bundle with every default filled in. */
@@ -249,15 +249,37 @@ const Hours = Type.Array(
   { maxItems: 48 },
 );
 
-/** A weekday that is left out is closed. */
-const Open = Type.Optional(Hours);
+const open = (day: string) =>
+  optional(`Opening hours on ${day}, such as 09:00-18:00, in order and without overlap. Absent: closed.`, Hours);
 
 /** The properties of a calendar that define its opening hours. */
 export const CALENDAR_HOURS = {
-  timezone: Type.String({ minLength: 1, maxLength: 64 }),
-  week: closed({ mon: Open, tue: Open, wed: Open, thu: Open, fri: Open, sat: Open, sun: Open }),
-  exceptions: Type.Optional(
-    Type.Array(closed({ date: Type.String(), name: Type.Optional(Name), hours: Hours }), { maxItems: 10_000 }),
+  timezone: described(
+    'IANA time zone of the hours, such as Europe/Moscow. Changes to summer time are counted exactly.',
+    Type.String({ minLength: 1, maxLength: 64 }),
+  ),
+  week: described(
+    'Opening hours of each weekday; several ranges a day are possible.',
+    closed({
+      mon: open('Mondays'),
+      tue: open('Tuesdays'),
+      wed: open('Wednesdays'),
+      thu: open('Thursdays'),
+      fri: open('Fridays'),
+      sat: open('Saturdays'),
+      sun: open('Sundays'),
+    }),
+  ),
+  exceptions: optional(
+    'Days with other hours than their weekday, such as holidays. One entry for each date.',
+    Type.Array(
+      closed({
+        date: described('The day in the time zone of the calendar, YYYY-MM-DD.', Type.String()),
+        name: optional('Why the day differs, such as New Year; explanations of SLA time show it.', Name),
+        hours: described('Opening hours of this day. An empty list is a holiday.', Hours),
+      }),
+      { maxItems: 10_000 },
+    ),
   ),
 };
 

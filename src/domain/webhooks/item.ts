@@ -6,7 +6,16 @@
 import { isActive } from '../../contract/state.ts';
 import Type, { type Static } from 'typebox';
 import { closed } from '../../contract/schemas.ts';
-import { Code, CodeOf, ConditionSchema, Login, oneOf } from '../../configuration/schemas.ts';
+import {
+  Code,
+  CodeOf,
+  ConditionSchema,
+  described,
+  enabled,
+  Login,
+  oneOf,
+  optional,
+} from '../../configuration/schemas.ts';
 import type { Change, CompileView, Report } from '../../configuration/section.ts';
 import { planItem } from '../../configuration/store.ts';
 import { compileSharedCondition, compileTypedCondition, type TypeShape } from '../../configuration/record-types.ts';
@@ -23,26 +32,52 @@ import { isObject } from '../../lib/json.ts';
 
 export const WebhookItem = closed({
   code: Code,
-  endpoint: Type.String({ minLength: 1, maxLength: 2048 }),
-  secretRef: CodeOf('signingSecrets'),
-  executionPrincipal: Login,
-  eventTypes: Type.Array(oneOf(WEBHOOK_EVENTS), { uniqueItems: true }),
-  filters: Type.Optional(
+  endpoint: described(
+    'HTTPS address that gets the deliveries, without user, query and fragment. It must be a public address.',
+    Type.String({ minLength: 1, maxLength: 2048 }),
+  ),
+  secretRef: described(
+    'Code of the secret that signs the deliveries. Its value is stored apart from the bundle.',
+    CodeOf('signingSecrets'),
+  ),
+  executionPrincipal: described(
+    'Login of the user with whose rights records are read: a delivery contains only what this user may read.',
+    Login,
+  ),
+  eventTypes: described(
+    'Kinds of events that are delivered. An empty list: only messages that rules post.',
+    Type.Array(oneOf(WEBHOOK_EVENTS), { uniqueItems: true }),
+  ),
+  filters: optional(
+    'Limits the deliveries to some events.',
     closed(
       {
-        types: Type.Optional(Type.Array(CodeOf('types'), { maxItems: 1000, uniqueItems: true })),
-        condition: Type.Optional(ConditionSchema),
+        types: optional(
+          'Codes of record types; events of other types create no delivery. Absent or empty: all types.',
+          Type.Array(CodeOf('types'), { maxItems: 1000, uniqueItems: true }),
+        ),
+        condition: optional(
+          'The record must meet this condition when the delivery is sent; otherwise the delivery is skipped.',
+          ConditionSchema,
+        ),
       },
       { typesAt: 'types' },
     ),
   ),
-  retryPolicy: Type.Optional(
+  retryPolicy: optional(
+    'What happens after HTTP 429, 5xx and connection errors.',
     closed({
-      maxAttempts: Type.Optional(Type.Integer({ minimum: 1, maximum: 10 })),
-      baseDelayMs: Type.Optional(Type.Integer({ minimum: 1, maximum: 3_600_000 })),
+      maxAttempts: optional(
+        'Number of attempts in all, 1 to 10; then the delivery has failed. Default: 3.',
+        Type.Integer({ minimum: 1, maximum: 10 }),
+      ),
+      baseDelayMs: optional(
+        'Milliseconds before the second attempt; doubled after each further one, up to 1 hour. Default: 1000.',
+        Type.Integer({ minimum: 1, maximum: 3_600_000 }),
+      ),
     }),
   ),
-  enabled: Type.Optional(Type.Boolean()),
+  enabled: enabled(true),
 });
 
 export type Item = Static<typeof WebhookItem>;

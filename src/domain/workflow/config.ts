@@ -7,10 +7,12 @@ import { hiddenConditionNotes } from '../../configuration/hidden-conditions.ts';
 import {
   Code,
   ConditionSchema,
+  described,
   FieldOf,
   type Localized,
   Name,
   oneOf,
+  optional,
   SetSchema,
   StateCode,
   TransitionCode,
@@ -43,59 +45,70 @@ import { compileSet } from '../../configuration/values.ts';
 const WorkflowItem = closed({
   code: Code,
   name: Type.Optional(Name),
-  initial: StateCode,
-  states: Type.Array(
-    closed(
-      {
-        code: Code,
-        was: WasCode,
-        name: Type.Optional(Name),
-        category: oneOf(['open', 'waiting', 'done']),
-        onRequesterReply: Type.Optional(
-          Type.String({
-            ...TransitionCode,
-            description: 'The transition that a public comment of the requester or of a participant fires.',
-          }),
-        ),
-        reopenWithin: Type.Optional(
-          Type.String({
-            minLength: 1,
-            maxLength: 100,
-            description:
-              'ISO 8601 duration, such as P7D: how long after the record came to the state an answer fires the transition. Absent: always.',
-          }),
-        ),
-      },
-      { part: 'state' },
-    ),
-    {
-      minItems: 1,
-      maxItems: 200,
-    },
-  ),
-  transitions: Type.Optional(
+  initial: described('Code of the state in which new records begin.', StateCode),
+  states: described(
+    'The states of a record. Each must be reachable from the initial one.',
     Type.Array(
       closed(
         {
           code: Code,
           was: WasCode,
           name: Type.Optional(Name),
-          from: Type.Union([
-            Type.Literal('*'),
-            Type.Array(StateCode, { minItems: 1, maxItems: 200, uniqueItems: true }),
-          ]),
-          to: StateCode,
-          condition: Type.Optional(ConditionSchema),
-          fields: Type.Optional(
+          category: described(
+            'What the state means: open is worked on, waiting for somebody else, done is finished. Lists and reports use it.',
+            oneOf(['open', 'waiting', 'done']),
+          ),
+          onRequesterReply: optional(
+            'Code of the transition that a public comment of the requester or of a participant fires. Absent: none.',
+            TransitionCode,
+          ),
+          reopenWithin: optional(
+            'ISO 8601 duration, such as P7D: how long after the record came to the state an answer fires the transition. Absent: always.',
+            Type.String({ minLength: 1, maxLength: 100 }),
+          ),
+        },
+        { part: 'state' },
+      ),
+      {
+        minItems: 1,
+        maxItems: 200,
+      },
+    ),
+  ),
+  transitions: optional(
+    'The ways from state to state. Who may make one is decided by roles.',
+    Type.Array(
+      closed(
+        {
+          code: Code,
+          was: WasCode,
+          name: Type.Optional(Name),
+          from: described(
+            'Codes of the states where it can start, or * for all except its target.',
+            Type.Union([Type.Literal('*'), Type.Array(StateCode, { minItems: 1, maxItems: 200, uniqueItems: true })]),
+          ),
+          to: described('Code of the state that the record gets.', StateCode),
+          condition: optional(
+            'The transition is possible only while the record meets this condition. Absent: always.',
+            ConditionSchema,
+          ),
+          fields: optional(
+            'Form of the transition: what the user can enter with it, in this order.',
             Type.Array(
               closed({
-                code: Type.Union([oneOf(['$reason', '$decisionReport']), FieldOf]),
-                required: Type.Optional(Type.Boolean()),
+                code: described(
+                  'Code of a field of the record, or $reason (text) or $decisionReport (rich text), which only the history keeps.',
+                  Type.Union([oneOf(['$reason', '$decisionReport']), FieldOf]),
+                ),
+                required: optional('If true, the transition needs a value here. Default: false.', Type.Boolean()),
               }),
               { maxItems: 200 },
             ),
           ),
-          set: Type.Optional(SetSchema),
+          set: optional(
+            'Field code to value that the transition writes, without a right to write it: values, variables such as $me and $now, null to clear.',
+            SetSchema,
+          ),
         },
         { part: 'transition' },
       ),
