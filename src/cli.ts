@@ -10,7 +10,7 @@ import { configurationCommands } from './cli/bundles.ts';
 import { configCommands } from './cli/config-history.ts';
 import { migrateCommands, reindexCommand } from './cli/database.ts';
 import { doctorCommand } from './cli/doctor.ts';
-import { type Environment, reasonOf, VERSION, warn } from './cli/command.ts';
+import { type Environment, reasonOf, warn } from './cli/command.ts';
 import { importCommand } from './cli/imports.ts';
 import { initCommand } from './cli/init.ts';
 import { keyCommands, userCommands } from './cli/keys.ts';
@@ -18,6 +18,7 @@ import { secretCommands } from './cli/secrets.ts';
 import type { Role } from './cli/processes.ts';
 import { requireTarget } from './cli/select-target.ts';
 import { typesCommand } from './cli/types.ts';
+import { versionText } from './cli/version.ts';
 import { webhookCommands } from './cli/webhooks.ts';
 import { whyCommand } from './cli/why.ts';
 import { stopSignals } from './cli/stop-signals.ts';
@@ -27,7 +28,7 @@ import { misspeltSettings, readSettings, type Settings } from './settings.ts';
 export function program(environment: Environment): Command {
   const docket = new Command('docket')
     .description('Docket: a self-hosted work-record service.')
-    .version(VERSION, '--version', 'print the version of Docket')
+    .version(versionText(), '--version', 'print the version of Docket and the commit it was made from')
     .option(
       '--url <url>',
       'service elsewhere, for plan, apply, export, types, import, config, why, webhooks test and webhooks listen; default: DOCKET_URL',

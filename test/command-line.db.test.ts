@@ -422,6 +422,6 @@ webhooks:
   });
 
   it('prints its version', async () => {
-    assert.match((await docket(['--version'])).out, /^\d+\.\d+\.\d+\n$/);
+    assert.match((await docket(['--version'])).out, /^\d+\.\d+\.\d+ \(commit [0-9a-f]{12}\)\n$/);
   });
 });

@@ -99,7 +99,8 @@ registerHooks({ load(url, context, next) { appendFileSync(process.env.LOADED, ur
     const link = path.join(folder, 'linked');
     symlinkSync(LAUNCHER, link);
     const expected = execFileSync(LAUNCHER, ['--version'], { cwd: root, encoding: 'utf8' });
-    assert.match(expected, /^\d+\.\d+\.\d+\n$/);
+    const commit = execFileSync('git', ['rev-parse', 'HEAD'], { cwd: root, encoding: 'utf8' }).slice(0, 12);
+    assert.match(expected, new RegExp(`^\\d+\\.\\d+\\.\\d+ \\(commit ${commit}\\)\n$`));
     assert.equal(execFileSync(link, ['--version'], { cwd: folder, encoding: 'utf8' }), expected);
     assert.equal(execFileSync('sh', ['docket', '--version'], { cwd: root, encoding: 'utf8' }), expected);
   });

@@ -43,10 +43,19 @@ async function buildTree(source, folder) {
   return files.length;
 }
 
+/** The commit that is built; an image is built without `.git` and names it in `DOCKET_COMMIT`. Empty if it is unknown. */
+function commit() {
+  const given = process.env.DOCKET_COMMIT;
+  if (given) return given;
+  const { stdout, status } = spawnSync('git', ['-C', root, 'rev-parse', 'HEAD'], { encoding: 'utf8' });
+  return status === 0 ? stdout.trim() : '';
+}
+
 async function build() {
   await rm(target, { recursive: true, force: true });
   let count = 0;
   for (const [source, folder] of TREES) count += await buildTree(source, folder);
+  await writeFile(path.join(target, 'commit.txt'), `${commit()}\n`);
   process.stdout.write(`dist: ${count} files\n`);
 }
 

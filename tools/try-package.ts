@@ -108,6 +108,8 @@ try {
     const { checks } = JSON.parse(verified) as { checks: { ok: boolean }[] };
     expect(checks.length === 4 && checks.every(({ ok }) => ok), 'a backup is taken and verified');
     run('npx', ['docket', 'doctor'], empty, env);
+    const commit = run('git', ['rev-parse', 'HEAD'], root).slice(0, 12);
+    expect(run('npx', ['docket', '--version'], empty, env).includes(`(commit ${commit})`), 'it names its commit');
   } finally {
     const code = await service.stop();
     expect(code === 0, `it stops gracefully (${code})`);
