@@ -1,13 +1,10 @@
 /** Renames with `was`: every place that names a code follows (docs/spec/configuration.md#renames). */
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { setTimeout as sleep } from 'node:timers/promises';
-import pg from 'pg';
 import sql from 'sql-template-tag';
 import { parse, stringify } from 'yaml';
 import type { NamingSchema } from '../src/configuration/naming.ts';
 import type { Fault } from '../src/lib/fault.ts';
-import { Database, hasOlderProcess } from '../src/platform/database/pool.ts';
 import { type BundleFixture, changed, file, SECTIONS, startBundleFixture } from './harness/bundle-fixture.ts';
 
 /** Every code that can be renamed starts with `zz` and is used once in every place that can name it. */
@@ -138,44 +135,6 @@ describe('a rename', () => {
     initial = await exported();
   });
   after(() => fixture.close());
-
-  it('of values waits until no process of a version without renames is connected', async () => {
-    const text = WORLD.replaceAll('zzuser', 'zzowner').replace('code: zzowner,', 'code: zzowner, was: zzuser,');
-    for (const name of ['docket', 'docket-tool']) {
-      const old = new pg.Client({ connectionString: fixture.url, application_name: name });
-      await old.connect();
-      try {
-        await assert.rejects(fixture.apply(file(text)), (error: Fault) => error.code === 'OVERLOADED');
-        assert.equal(await exported(), initial);
-        assert.ok(changed(await fixture.plan(file(text))).includes('types/zzcase change'), 'a plan is possible');
-      } finally {
-        await old.end();
-      }
-    }
-  });
-
-  it('finds older processes that have a name in their URL, or share connections by a pooler', async () => {
-    const url = new URL(fixture.url);
-    url.searchParams.set('application_name', 'desk');
-    const named = new Database({ url: url.href, max: 1 });
-    const pooled = new Database({ url: fixture.url, max: 1, pooled: true });
-    const old = new pg.Client({ connectionString: url.href });
-    try {
-      const [row] = await named.query<{ name: string }>(sql`SELECT current_setting('application_name') AS name`);
-      assert.equal(row?.name, 'docket 2 desk');
-      assert.equal(await hasOlderProcess(named), false);
-      await old.connect();
-      assert.equal(await hasOlderProcess(named), true);
-      await old.query("SET application_name = 'docket 2'");
-      const looking = pooled.transaction('BEGIN', (tx) => hasOlderProcess(tx));
-      // Another client of the pooler uses the connection for a moment.
-      await sleep(300);
-      await old.query("SET application_name = 'docket'; SELECT pg_sleep(0.2); SET application_name = 'docket 2'");
-      assert.equal(await looking, true);
-    } finally {
-      await Promise.all([old.end(), named.close(), pooled.close()]);
-    }
-  });
 
   const recorded = new Map<string, string[]>();
   it('is followed by all sections, and changes nothing but codes', async () => {

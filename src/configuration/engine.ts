@@ -4,14 +4,7 @@
  */
 import { Turns } from '../lib/yielding.ts';
 import type { Change, ConfigSection, ItemPath } from './section.ts';
-import {
-  insertNestedId,
-  insertVersion,
-  lockConfiguration,
-  moveNestedId,
-  requireNoOlderProcess,
-  updateVersion,
-} from './store.ts';
+import { insertNestedId, insertVersion, lockConfiguration, moveNestedId, updateVersion } from './store.ts';
 import { requireDiscarded } from './lost.ts';
 import type { Runner } from '../platform/unit-of-work/binding.ts';
 import type { ReadContext, WriteContext } from '../platform/unit-of-work/context.ts';
@@ -155,7 +148,6 @@ export async function applyBundle(
   requireChanged(ctx, plan);
   requireWhole(plan, bundle, options);
   requireDiscarded(plan.items, plan.occupied, options.discard ?? []);
-  if (renamesValues(plan)) await requireNoOlderProcess(ctx);
   // An item that only follows renames keeps its meaning, unless it covers more than before.
   for (const { change, section } of [...plan.changes.filter((one) => !isFollowing(one.change)), ...plan.widened]) {
     for (const right of section.rights(change, plan.view, ctx.actor.userId)) ctx.actor.require(right);
@@ -163,13 +155,6 @@ export async function applyBundle(
   await writePlan(ctx, plan);
   const ids = new Map(plan.changes.map(({ change }) => [`${change.section} ${change.code}`, change.id]));
   return plan.items.map((item) => ({ ...item, id: item.id ?? ids.get(`${item.section} ${item.code}`) ?? null }));
-}
-
-/** Whether records hold values under a code that the plan renames. */
-function renamesValues({ view }: Plan): boolean {
-  return [...view.all()].some(({ partRenames }) =>
-    partRenames.some(({ kind }) => kind === 'field' || kind === 'option'),
-  );
 }
 
 /** Whether the item only follows a rename of something that it names. */

@@ -1,11 +1,9 @@
 /** Rows of the configuration: items, versions of types, and ids of parts of items. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import sql, { type Sql } from 'sql-template-tag';
-import { problem } from '../lib/problem.ts';
 import { Fault } from '../lib/fault.ts';
 import type { Change, StoredItem, StoredVersion } from './section.ts';
 import type { ReadContext, TableWrite, WriteContext } from '../platform/unit-of-work/context.ts';
-import { hasOlderProcess } from '../platform/database/pool.ts';
 import type { ItemState } from '../contract/state.ts';
 
 /** Serialises applies, so that each one sees the result of the previous one. An arbitrary fixed number. */
@@ -32,16 +30,6 @@ export async function tryLockConfiguration(ctx: WriteContext): Promise<void> {
   throw new Fault('OVERLOADED', 'Another change of the configuration is running. Retry in a moment.', [], {
     headers: { 'Retry-After': '1' },
   });
-}
-
-/**
- * A process of a version without renames finds no values under the first code of a field, and would write a second one.
- *
- * @throws Fault OVERLOADED (OLDER_PROCESS) while such a process has a connection to the database
- */
-export async function requireNoOlderProcess(ctx: WriteContext): Promise<void> {
-  if (!(await hasOlderProcess(ctx))) return;
-  throw new Fault('OVERLOADED', problem('OLDER_PROCESS'), [], { headers: { 'Retry-After': '30' } });
 }
 
 export async function loadItems(ctx: Pick<ReadContext, 'query'>, section: string): Promise<StoredItem[]> {

@@ -32,10 +32,6 @@ export const FAULT_PROBLEMS = {
     'INVALID_REQUEST',
     'No file has a section. Add one, such as "types:", to the `text` of a file; "types: []" for one without items.',
   ],
-  OLDER_PROCESS: [
-    'OVERLOADED',
-    'A process of an earlier version is connected to the database; it would not find renamed values. Nothing was changed. Stop it, then apply again.',
-  ],
   PRUNE_OF_PART: [
     'INVALID_REQUEST',
     'The bundle does not name {sections}; pruning would archive {count} items there. Send the whole bundle, or write "{first}: []" for a section that is to be empty.',

@@ -20,9 +20,6 @@ export class OtherMasterKey extends Error {
 
 /** The fingerprint of the database's master key, in hex; undefined if none is set yet. */
 export async function masterKeyOf(db: Queryable): Promise<string | undefined> {
-  // A restored database of an older version does not have the table yet.
-  const [table] = await db.query<{ there: boolean }>(sql`SELECT to_regclass('master_key') IS NOT NULL AS there`);
-  if (table?.there !== true) return undefined;
   const rows = await db.query<{ fingerprint: string }>(
     sql`SELECT encode(fingerprint, 'hex') AS fingerprint FROM master_key`,
   );

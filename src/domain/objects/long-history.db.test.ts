@@ -167,21 +167,6 @@ describe('a record with a long history', () => {
     );
   });
 
-  it('reads the names in the values of events that were stored without them', async () => {
-    const older = await fixture.make({ secret: 's' });
-    await fixture.ok('chief', 'PATCH', `/objects/${older.id}`, { expectedRevision: 1, changes: { note: 'second' } });
-    await fixture.ok('chief', 'PATCH', `/objects/${older.id}`, { expectedRevision: 2, changes: { count: 3 } });
-    const reads = async (): Promise<unknown[]> => [
-      (await fixture.call('chief', 'GET', `/objects/${older.id}?revision=2`)).body.data,
-      (await fixture.call('chief', 'GET', `/objects/${older.id}/diff?from=1&to=3`)).body.data,
-      (await fixture.call('chief', 'DELETE', `/objects/${older.id}`, { expectedRevision: 1 })).body.error.details,
-    ];
-    const now = await reads();
-    await fixture.rows('UPDATE journal SET fields = NULL WHERE object_id = $1', [older.id]);
-    assert.deepEqual(await reads(), now);
-    assert.match(JSON.stringify(now), /second/);
-  });
-
   it('refuses revisions behind 200,000 changes, and no stale change', async () => {
     const busy = await fixture.make();
     const count = 200_000;

@@ -225,13 +225,13 @@ describe('counts of large types', () => {
     await fixture.rows('DELETE FROM report_rebuild');
     await count();
     await compare('counted again after a rebuild');
-    // A tool of an older version starts and ends a rebuild between two passes.
+    // Another process starts and ends a rebuild between two passes.
     await fixture.rows('INSERT INTO report_rebuild (started_at) VALUES (now())');
     await fixture.rows('UPDATE report_facts SET reopened = 4 WHERE id = $1', [id(2)]);
     await fixture.rows('DELETE FROM report_rebuild');
-    await compare('not counted after a rebuild by an older version');
+    await compare('not counted after a rebuild by another process');
     await count();
-    await compare('counted again after a rebuild by an older version');
+    await compare('counted again after a rebuild by another process');
   });
 });
 

@@ -68,13 +68,9 @@ export function saysStored(alias: string, name: string): Sql {
   return raw(`coalesce(${alias}.data -> '${STORED}' ? '${name}', false)`);
 }
 
-/**
- * SQL for the names of the event's changes; null if it has none. Rows of earlier versions lack the column, and their values are
- * read for it.
- */
+/** SQL for the names of the event's changes; null if it has none. */
 export function changedNames(alias: string): Sql {
-  return raw(`CASE WHEN ${alias}.fields IS NULL AND ${alias}.changes IS NOT NULL
-    THEN ARRAY(SELECT jsonb_object_keys(${alias}.changes)) ELSE ${alias}.fields END`);
+  return raw(`${alias}.fields`);
 }
 
 /** Builds the stored row of an event: the command's values plus actor, time and origin. The key is that of the caller alone. */

@@ -18,3 +18,17 @@ test('lists of numbers are read as they are stored', async () => {
     await database.drop();
   }
 });
+
+test('a name of the application in the URL is added to that of the service', async () => {
+  const database = await createTestDatabase();
+  const url = new URL(database.url);
+  url.searchParams.set('application_name', 'desk');
+  const db = new Database({ url: url.href, max: 1 });
+  try {
+    const [row] = await db.query<{ name: string }>(sql`SELECT current_setting('application_name') AS name`);
+    assert.equal(row?.name, 'docket desk');
+  } finally {
+    await db.close();
+    await database.drop();
+  }
+});

@@ -2,7 +2,6 @@
  * The pool of connections to PostgreSQL: named prepared statements, typed results, and error handlers that keep the process
  * alive.
  */
-import { setTimeout as sleep } from 'node:timers/promises';
 import sql from 'sql-template-tag';
 import pg from 'pg';
 import { statementName, type Tracer } from '../observability/traces.ts';
@@ -79,9 +78,6 @@ const JSONB_OID = 3802;
 const FLOATS_OID: number = 1022;
 const MOST_PREPARED = 2000;
 const STATEMENT_MS = 30_000;
-/** Looks for older processes behind a pooler: for two seconds. */
-const MOST_LOOKS = 40;
-const LOOK_MS = 50;
 /**
  * The server enforces the statement timeout itself. A client that hears nothing for this much longer has lost the connection.
  */
@@ -301,38 +297,16 @@ function releaseAfter(error: Error, client: pg.PoolClient): void {
   client.on('drain', settle).on('end', settle);
 }
 
-/**
- * Names of the connections of services and of commands in `pg_stat_activity`. The number is raised when processes with a lower one,
- * or with none, would misread what this version writes: 2 finds values of renamed fields under their first code.
- */
-export const SERVICE_NAME = 'docket 2';
-export const TOOL_NAME = 'docket-tool 2';
+/** Names of the connections of services and of commands in `pg_stat_activity`. */
+export const SERVICE_NAME = 'docket';
+export const TOOL_NAME = 'docket-tool';
 
-/** The driver prefers an `application_name` in the URL. Here it is added to our name, which other processes look for. */
+/** The driver prefers an `application_name` in the URL. Here it is added to our name. */
 function withName(url: string, name: string): Pick<pg.PoolConfig, 'connectionString' | 'application_name'> {
   const [, added] = /[?&]application_name=([^&]*)/.exec(url) ?? [];
   if (added === undefined) return { connectionString: url, application_name: name };
   const connectionString = url.replace(/([?&])application_name=[^&]*&?/, '$1').replace(/[?&]$/, '');
   return { connectionString, application_name: `${name} ${decodeURIComponent(added)}` };
-}
-
-/**
- * Whether a process of an older version is connected, in a transaction or not. Behind a pooler, a connection has the name of its
- * last client only, so it is looked at several times: every service sends a statement at least once a second.
- */
-export async function hasOlderProcess(db: Queryable): Promise<boolean> {
-  for (let look = 1; ; look++) {
-    // Otherwise a transaction sees the same activity again. Only connections through a pooler have no `options`.
-    await db.query(sql`SELECT pg_stat_clear_snapshot()`);
-    const [row] = await db.query<{ older: boolean; pooled: boolean }>(sql`
-      SELECT (SELECT source FROM pg_settings WHERE name = 'max_parallel_workers_per_gather') <> 'client' AS pooled,
-        EXISTS (SELECT FROM pg_stat_activity a WHERE a.datname = current_database() AND (
-          a.application_name ~ '^docket(-tool)?( |$)' AND a.application_name !~ '^docket(-tool)? ([2-9]|[1-9][0-9]+)( |$)'
-          OR a.application_name = substring(current_setting('application_name') FROM '^docket(?:-tool)? [0-9]+ (.*)$'))) AS older`);
-    if (row?.older === true) return true;
-    if (row?.pooled !== true || look === MOST_LOOKS) return false;
-    await sleep(LOOK_MS);
-  }
 }
 
 function openPool(options: DatabaseOptions, url: string, max: number, pooled: boolean): pg.Pool {
