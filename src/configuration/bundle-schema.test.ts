@@ -128,6 +128,13 @@ function* propertiesOf(
   const { $ref, items, additionalProperties, properties = {}, patternProperties = {} } = schema;
   const members = Object.entries({ ...properties, ...(patternProperties as Record<string, Schema>) });
   for (const [name, member] of members) {
+    for (const { $ref: shape = '' } of member.description === undefined ? [] : (member.allOf ?? [])) {
+      assert.equal(
+        definitions[lastOf(shape)]?.description,
+        undefined,
+        `${at}.${name} shows the description of ${shape}`,
+      );
+    }
     yield [`${at}.${name}`, shownAt(member, definitions)];
     yield* propertiesOf(member, definitions, `${at}.${name}`, above);
   }

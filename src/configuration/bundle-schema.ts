@@ -47,7 +47,10 @@ function plainTextOf(schema: object): string {
   return textOf(plain);
 }
 
-/** Shapes that occur often, by their text without the description: a reference replaces them. */
+/**
+ * Shapes that occur often, by their text without the description: a reference replaces them. Their definitions have no
+ * description, because editors show it in place of the one beside the reference.
+ */
 const SHAPES: ReadonlyMap<string, string> = new Map([
   [plainTextOf(Code), 'code'],
   [plainTextOf(FieldCode), 'fieldCode'],
@@ -70,7 +73,6 @@ const PROPERTIES: ReadonlyMap<string, string> = new Map([
 ]);
 
 const CONDITION: EditorSchema = {
-  description: 'A condition on a record: a comparison, or a group of conditions.',
   anyOf: [
     {
       type: 'object',
