@@ -51,6 +51,16 @@ describe('documents', () => {
     for (const [file, write] of Object.entries(PAGES)) assert.equal(read(file), write(), file);
   });
 
+  it('keep only those logs of measurements that another page cites', () => {
+    const pages = pagesOf().filter((page) => !page.startsWith('docs/benchmarks/'));
+    const cited = pages.map(read).join('');
+    const logs = readdirSync(path.join(root, 'docs', 'benchmarks')).filter((name) => name !== 'README.md');
+    assert.deepEqual(
+      logs.filter((name) => !cited.includes(`benchmarks/${name}`)),
+      [],
+    );
+  });
+
   it('link only to existing files and headings', () => {
     let links = 0;
     for (const page of pagesOf()) {

@@ -191,7 +191,7 @@ describe('memberships without the lock', () => {
       (await fixture.rows<{ role: string }>(`SELECT id AS role FROM config_items WHERE code = 'audited'`))[0] ??
       assert.fail();
     const answer = await duringTransaction(fixture.app.db, async (client) => {
-      // As a process of an earlier version does it.
+      // A change that is no plain membership raises only `rights`.
       await client.query('UPDATE cache_versions SET rights = rights + 1');
       await client.query(`INSERT INTO role_assignments VALUES ($1, 'group', $2)`, [role, id]);
       const sent = join('clerk', id, person);

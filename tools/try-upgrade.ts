@@ -2,7 +2,7 @@
  * Tests an upgrade without downtime: two processes of the old version under load, the schema migrated by the new version
  * meanwhile, two processes of the new version started beside them, the old ones stopped. No request may get a 5xx response, and
  * every acknowledged write must exist. The new version is this one plus a migration; `--old REF` takes the old one from a
- * commit. `npm run test:upgrade`, with `--seconds N` of load around each step.
+ * release, from 0.1.0 on. `npm run test:upgrade`, with `--seconds N` of load around each step.
  */
 import { execFileSync, spawn } from 'node:child_process';
 import { cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
