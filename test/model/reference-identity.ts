@@ -39,7 +39,9 @@ export function judgeIdentity(state: State, call: Call, answer: TestAnswer, inst
       const self = installation.people[who];
       const gives = above(state, group);
       const fresh = [...gives].filter((one) => !usersIn(state, one).includes(self));
-      const escalates = fresh.length > 0 && (inner.includes(self) || fresh.includes(installation.keepers));
+      // Nobody changes their own memberships, even where nothing new is given.
+      const isOwn = memberType === 'user' && member === self;
+      const escalates = isOwn || (fresh.length > 0 && (inner.includes(self) || fresh.includes(installation.keepers)));
       if (!mayAssign && escalates) return refuse(403, 'ROLE_ESCALATION');
       if (memberType === 'group' && gives.has(member)) return refuse(409, 'GROUP_CYCLE');
       return succeed(201, having(state, 'members', key, { id, group, member }), check);

@@ -41,7 +41,8 @@ export function judge(state: State, { call, answer }: Step, installation: Instal
 
 function compareRefusal(refusal: Refusal, answer: TestAnswer, state: State): Judged {
   const { status, code, at, or } = refusal;
-  if (or !== undefined && answer.body?.error?.code === or.code) return compareRefusal(or, answer, state);
+  // One of the others, of which there may be several.
+  if (or !== undefined && answer.body?.error?.code !== code) return compareRefusal(or, answer, state);
   if (answer.status !== status || answer.body?.error?.code !== code) return { mismatch: `expected ${status} ${code}` };
   const found = pointersOf(answer);
   if (at !== undefined && !isDeepStrictEqual(found, [...new Set(at)].sort()))
