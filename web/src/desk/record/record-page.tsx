@@ -106,7 +106,6 @@ function Loaded({ record, fields, actions }: LoadedProps) {
             )}
             {draft.overtaken && <ChangedMeanwhile record={record} draft={draft} />}
             {layout.long.filter(isShown).map((field) => line(field, asked.has(field.code)))}
-            <RecordFiles recordId={record.id} />
             <RecordTabs {...{ actions, record, can, upload, fields, type, draft }} />
           </div>
         </div>
@@ -142,48 +141,51 @@ function RecordTabs({ actions, record, can, upload, fields, type, draft }: Recor
   const shownTabs = TABS.filter((one) => one !== 'history' || actions.includes('history'));
   const open = shownTabs.find((one) => one === tab) ?? 'activity';
   return (
-    <Tabs
-      className={classes.tabs}
-      value={open}
-      onChange={(value) =>
-        void navigate({
-          to: '/records/$recordId',
-          params: { recordId: record.id },
-          search: value === null || value === 'activity' ? {} : { tab: value },
-          replace: true,
-        })
-      }
-    >
-      <Tabs.List mb="sm">
-        {shownTabs.map((one) => (
-          <Tabs.Tab key={one} value={one}>
-            {t[one]}
-          </Tabs.Tab>
-        ))}
-      </Tabs.List>
-      <Tabs.Panel value="activity">
-        <Comments record={record} can={can} fields={fields} />
-      </Tabs.Panel>
-      <Tabs.Panel value="files">
-        <Files recordId={record.id} can={can} upload={upload} />
-      </Tabs.Panel>
-      <Tabs.Panel value="relations">
-        <Suspense fallback={<Loader size="sm" />}>
-          <Relations record={record} can={can} />
-        </Suspense>
-      </Tabs.Panel>
-      <Tabs.Panel value="history">
-        <Suspense fallback={<Loader size="sm" />}>
-          <History
-            record={record}
-            fields={fields}
-            states={type?.states ?? []}
-            draft={draft}
-            mayUpdate={can('update')}
-          />
-        </Suspense>
-      </Tabs.Panel>
-    </Tabs>
+    <>
+      {open !== 'files' && <RecordFiles recordId={record.id} />}
+      <Tabs
+        className={classes.tabs}
+        value={open}
+        onChange={(value) =>
+          void navigate({
+            to: '/records/$recordId',
+            params: { recordId: record.id },
+            search: value === null || value === 'activity' ? {} : { tab: value },
+            replace: true,
+          })
+        }
+      >
+        <Tabs.List mb="sm">
+          {shownTabs.map((one) => (
+            <Tabs.Tab key={one} value={one}>
+              {t[one]}
+            </Tabs.Tab>
+          ))}
+        </Tabs.List>
+        <Tabs.Panel value="activity">
+          <Comments record={record} can={can} fields={fields} />
+        </Tabs.Panel>
+        <Tabs.Panel value="files">
+          <Files recordId={record.id} can={can} upload={upload} />
+        </Tabs.Panel>
+        <Tabs.Panel value="relations">
+          <Suspense fallback={<Loader size="sm" />}>
+            <Relations record={record} can={can} />
+          </Suspense>
+        </Tabs.Panel>
+        <Tabs.Panel value="history">
+          <Suspense fallback={<Loader size="sm" />}>
+            <History
+              record={record}
+              fields={fields}
+              states={type?.states ?? []}
+              draft={draft}
+              mayUpdate={can('update')}
+            />
+          </Suspense>
+        </Tabs.Panel>
+      </Tabs>
+    </>
   );
 }
 
