@@ -34,8 +34,18 @@ import { Notifier } from './platform/unit-of-work/notifier.ts';
 import type { Caller } from './platform/unit-of-work/context.ts';
 import { Work } from './platform/unit-of-work/work.ts';
 import { type Loop, startLoop } from './worker/loop.ts';
+import { momentTask } from './worker/moments.ts';
 import { metricsReader } from './metrics.ts';
-import { bindings, CONSTRAINTS, effectsBy, followers, HISTORY_FILTERS, searchParts, systemCaller } from './modules.ts';
+import {
+  bindings,
+  CONSTRAINTS,
+  effectsBy,
+  followers,
+  HISTORY_FILTERS,
+  MOMENTS,
+  searchParts,
+  systemCaller,
+} from './modules.ts';
 import { deliveryTasks, tasks } from './background.ts';
 import { atMostEvery } from './lib/yielding.ts';
 
@@ -78,7 +88,8 @@ export async function buildApp(options: AppOptions): Promise<App> {
           replica: options.readDb,
           onChange: (state) => log.info({ state }, 'replica state changed'),
         });
-  const versions = new VersionWatcher({
+  let loop: Loop | undefined;
+  const versions: VersionWatcher = new VersionWatcher({
     db,
     clock,
     patienceMs: options.patienceMs,
@@ -90,8 +101,11 @@ export async function buildApp(options: AppOptions): Promise<App> {
     ...(replica === undefined ? {} : { onPosition: (position) => replica.saw(position) }),
     onJournal: (reading) => {
       outages.pollSucceeded();
-      changes.read(reading);
+      if (!changes.read(reading)) return;
+      versions.used();
+      loop?.written();
     },
+    isListened: () => changes.isListened,
     onError: (error) => outages.pollFailed(error),
   });
   /** Failed runs by task, and by cause. */
@@ -132,9 +146,15 @@ export async function buildApp(options: AppOptions): Promise<App> {
     const actor = userId === null ? caller.actor : await authenticator.actorOf(userId);
     return { ...caller, actor: actor ?? anonymousActor(), config: await versions.fresh() };
   };
+  let emittedAt = Number.NEGATIVE_INFINITY;
   work.onEmitted = () => {
     changes.signal();
-    if (deliversNow(versions)) wake.notify();
+    loop?.written();
+    if (places.isUsed) loop?.wake('places');
+    // Processes that do background work look rarely while nothing is written.
+    const wasQuiet = performance.now() - emittedAt >= QUIET_MS;
+    emittedAt = performance.now();
+    if (wasQuiet || deliversNow(versions)) wake.notify();
   };
   const notifying = {
     actorsOf: (userIds: readonly string[]) => authenticator.actorsOf(userIds),
@@ -168,7 +188,10 @@ export async function buildApp(options: AppOptions): Promise<App> {
   const examples = readExamples();
   const server = buildServer({
     bindings: bound,
-    authenticate: (credentials) => authenticator.authenticate(credentials),
+    authenticate: (credentials) => {
+      versions.used();
+      return authenticator.authenticate(credentials);
+    },
     device: { cookie: DEVICE_COOKIE, read: (value) => signIns.deviceOf(value) },
     anonymous: async () => ({
       actor: anonymousActor(),
@@ -218,7 +241,6 @@ export async function buildApp(options: AppOptions): Promise<App> {
   memory?.start(comparedCodes(await versions.fresh()));
   // A wrong setting is logged at once, not only when the first file is uploaded.
   void health.state();
-  let loop: Loop | undefined;
   return {
     server,
     work,
@@ -255,6 +277,7 @@ export async function buildApp(options: AppOptions): Promise<App> {
       const common = { db, clock, work, system };
       const all = [
         ...delivery,
+        momentTask({ db, clock }, MOMENTS, (task) => loop?.wake(task)),
         ...tasks({ db, blobs, versions, authenticator, clock, work, onSealed: headLogger(log), heads }),
         ...searchJobs(db, work, system, search),
         ...reportJobs(db, work, system),
@@ -275,9 +298,9 @@ export async function buildApp(options: AppOptions): Promise<App> {
         tracer === undefined ? task : { ...task, run: () => tracer.alone(() => task.run()) },
       );
       loop = startLoop(apart, outages);
-      wake.listen(() => loop?.wake('outbox'));
-      changes.listen(() => {
-        if (places.isUsed) loop?.wake('places');
+      wake.listen(() => {
+        versions.used();
+        loop?.wake('outbox');
       });
       return loop;
     },
@@ -294,6 +317,8 @@ export async function buildApp(options: AppOptions): Promise<App> {
   };
 }
 
+/** A process that has not written for so long tells the others when it writes again. */
+const QUIET_MS = 1000;
 /** A request does not use the database all the time. Admitting more would only make them wait for a connection. */
 const RUNNING_PER_CONNECTION = 2;
 /** Load balancers wait about this long for readiness. A database that is only slow must not make a process unready. */

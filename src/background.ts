@@ -27,7 +27,8 @@ import { givePlaces } from './platform/audit/places.ts';
 import { forgetPlaces, type HeadPlace, writeHeads } from './platform/audit/seal-heads.ts';
 import { purgeBudgets } from './platform/database/rate-budgets.ts';
 import type { Work } from './platform/unit-of-work/work.ts';
-import { type Task } from './worker/loop.ts';
+import { IDLE_MS } from './platform/moments.ts';
+import type { Task } from './worker/loop.ts';
 
 import { BLOB_USES, systemCaller } from './modules.ts';
 
@@ -51,12 +52,13 @@ interface DeliveryParts {
   everyMs?: number | undefined;
 }
 
-/** The two stages of delivery. Each is woken by a notification; its timer covers lost notifications. */
+/** The two stages of delivery. Each is woken by what is written; its timer covers what was missed. */
 export function deliveryTasks({ db, clock, deliverer, wakeDelivery, everyMs = 500 }: DeliveryParts): Task[] {
   return [
     {
       name: 'outbox',
       everyMs,
+      idleMs: IDLE_MS,
       gapMs: 10,
       run: async () => {
         const { made, more } = await dispatchEvents(db, clock);
@@ -64,7 +66,14 @@ export function deliveryTasks({ db, clock, deliverer, wakeDelivery, everyMs = 50
         return more;
       },
     },
-    { name: 'deliveries', everyMs, gapMs: 5, run: () => deliverer.turn(), stop: () => deliverer.stop() },
+    {
+      name: 'deliveries',
+      everyMs,
+      idleMs: IDLE_MS,
+      gapMs: 5,
+      run: () => deliverer.turn(),
+      stop: () => deliverer.stop(),
+    },
     {
       name: 'delivery-log',
       everyMs: 600_000,
@@ -95,10 +104,11 @@ export function tasks({ db, blobs, versions, authenticator, clock, work, onSeale
     { name: 'idempotency', everyMs: 600_000, run: async () => (await purgeIdempotency(db, now())) === 5000 },
     // While readers of the changes feed wait in this process, its commits wake it. A pass costs the database about 1 ms of CPU time and
     // a commit, as much as several changes, so under load it takes those of 50 ms together, and without readers those of 100 ms.
-    { name: 'places', everyMs: 100, gapMs: 50, run: () => givePlaces(db) },
+    { name: 'places', everyMs: 100, idleMs: IDLE_MS, gapMs: 50, run: () => givePlaces(db) },
     {
       name: 'audit-seals',
       everyMs: 2000,
+      idleMs: IDLE_MS,
       run: async () => {
         const sealed = await sealJournal(db, clock.now());
         if (sealed !== undefined) onSealed(sealed);
@@ -109,6 +119,7 @@ export function tasks({ db, blobs, versions, authenticator, clock, work, onSeale
       // Separate from sealing: an unreachable storage must not stop it.
       name: 'audit-heads',
       everyMs: heads === undefined ? 3_600_000 : 2000,
+      ...(heads === undefined ? {} : { idleMs: IDLE_MS }),
       run: async () => {
         if (heads !== undefined) return await writeHeads(db, heads);
         await forgetPlaces(db);
@@ -165,16 +176,19 @@ export function tasks({ db, blobs, versions, authenticator, clock, work, onSeale
     {
       name: 'sla-timers',
       everyMs: 1000,
+      idleMs: IDLE_MS,
       run: async () => await fireDue(work, systemCaller(await versions.fresh())),
     },
     {
       name: 'sla-due-times',
       everyMs: 1000,
+      idleMs: IDLE_MS,
       run: async () => await updateDueTimes(work, systemCaller(await versions.fresh()), clock.now()),
     },
     {
       name: 'rule-timers',
       everyMs: 1000,
+      idleMs: IDLE_MS,
       run: async () => {
         const actorOf = (userId: string) => authenticator.actorOf(userId);
         return await fireDueRules(work, systemCaller(await versions.fresh()), actorOf);
@@ -183,11 +197,13 @@ export function tasks({ db, blobs, versions, authenticator, clock, work, onSeale
     {
       name: 'rule-timer-updates',
       everyMs: 1000,
+      idleMs: IDLE_MS,
       run: async () => await updateTimers(db, work, systemCaller(await versions.fresh()), clock.now()),
     },
     {
       name: 'field-indexes',
       everyMs: 2000,
+      idleMs: IDLE_MS,
       run: async () => {
         const snapshot = await versions.fresh();
         await reconcileFieldIndexes(db, snapshot.get(typeView), snapshot.get(ownFieldView));

@@ -62,6 +62,7 @@ import {
   notificationChecks,
   notificationEffects,
   notificationMetrics,
+  notificationMoment,
   notificationRoutes,
 } from './domain/notifications/index.ts';
 import { relationChecks, relationEvents, relationRoutes } from './domain/relations/index.ts';
@@ -76,14 +77,20 @@ import {
   wordMatch,
   synonymsSection,
 } from './domain/search/index.ts';
-import { mailMetrics, mailRoutes, messageUse, TOKEN_KEY } from './domain/mail/index.ts';
+import { mailMetrics, mailMoment, mailRoutes, messageUse, TOKEN_KEY } from './domain/mail/index.ts';
 import { mailboxesSection, templatesSection } from './domain/mail/config.ts';
 import { dashboardsSection } from './domain/reports/config.ts';
 import { rulesSection } from './domain/rules/config.ts';
-import { ruleEffects, ruleRoutes, sampleMessage } from './domain/rules/index.ts';
+import { ruleEffects, ruleMoment, ruleRoutes, sampleMessage } from './domain/rules/index.ts';
 import { reportChecks, reportFollower, reportRoutes } from './domain/reports/index.ts';
-import { slaChecks, slaFollower, slaImpact, slaRoutes, timerMetrics } from './domain/sla/index.ts';
-import { deliveryEffects, deliveryMetrics, webhookChecks, webhookRoutes } from './domain/webhooks/index.ts';
+import { slaChecks, slaFollower, slaImpact, slaMoment, slaRoutes, timerMetrics } from './domain/sla/index.ts';
+import {
+  deliveryEffects,
+  deliveryMetrics,
+  deliveryMoment,
+  webhookChecks,
+  webhookRoutes,
+} from './domain/webhooks/index.ts';
 import { transitionOf, workflowRoutes } from './domain/workflow/index.ts';
 import { cutEffects } from './contract/effects.ts';
 import { DescribedRequests } from './http/described-requests.ts';
@@ -99,6 +106,7 @@ import type { BlobStore } from './platform/blobs/store.ts';
 import type { Changes } from './platform/unit-of-work/changes.ts';
 import type { Actor, Caller, Follower } from './platform/unit-of-work/context.ts';
 import { newId } from './platform/clock.ts';
+import type { Moment } from './platform/moments.ts';
 import { type DatabaseMetric, journalMetrics } from './platform/observability/database-metrics.ts';
 import type { AddressCheck, Outbound } from './platform/outbound/outbound.ts';
 import { SecretBox } from './platform/secrets.ts';
@@ -190,6 +198,9 @@ export const CHECKS: readonly Check[] = [
   ...webhookChecks,
   ...notificationChecks,
 ];
+
+/** When background tasks are due. */
+export const MOMENTS: readonly Moment[] = [slaMoment, ruleMoment, deliveryMoment, notificationMoment, mailMoment];
 
 /** Metrics computed from the database, for `/metrics`. */
 export const DATABASE_METRICS: readonly DatabaseMetric[] = [

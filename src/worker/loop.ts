@@ -1,15 +1,20 @@
 /**
  * Runs background tasks. A task takes no input, reads state and reconciles it, on its own timer. A failed task is reported and
  * runs again at its next interval; it never ends the process.
+ *
+ * A task that depends on nothing but the database runs at its interval while the database is written to, and rarely while it is
+ * not, so that a service with nothing to do does nothing.
  */
 
 export interface Task {
   name: string;
   everyMs: number;
+  /** Milliseconds between two runs while nothing is written to the database. Default `everyMs`. */
+  idleMs?: number;
   /** Minimum milliseconds between two runs when the task is woken. Default 0. */
   gapMs?: number;
-  /** @returns true if there is more work now */
-  run(): Promise<boolean | undefined>;
+  /** @returns true if there is more work now; a number if there will be in so many milliseconds */
+  run(): Promise<boolean | number | undefined>;
   /** The service stops: a long run should end soon. */
   leave?(): void;
   /** Waits for asynchronous work that the task started. */
@@ -21,6 +26,8 @@ export interface Loop {
   runOnce(): Promise<void>;
   /** Runs the task now, or immediately after its current run. */
   wake(name: string): void;
+  /** The database was written to, by this or another process. */
+  written(): void;
   stop(): Promise<void>;
 }
 
@@ -31,6 +38,8 @@ interface Turn {
   /** True if woken since its last run started. */
   again: boolean;
   endedAt: number;
+  /** True if the database was written to since its last run started. */
+  written: boolean;
 }
 
 /** What the loop reports of each run. */
@@ -43,29 +52,47 @@ export function startLoop(tasks: readonly Task[], report: RunReport): Loop {
   let stopped = false;
   const turns = new Map<string, Turn>();
 
-  const work = async ({ task }: Turn): Promise<void> => {
+  /** @returns in how many milliseconds there is more work, if the task knows */
+  const work = async ({ task }: Turn): Promise<number> => {
     try {
-      while (!stopped && (await task.run()) === true);
+      let left = await task.run();
+      while (!stopped && left === true) left = await task.run();
       report.succeeded(task.name);
+      return typeof left === 'number' ? left : Number.POSITIVE_INFINITY;
     } catch (error) {
       await report.failed(task.name, error);
+      return 0;
     }
+  };
+  const pauseOf = ({ task, written }: Turn, nextMs: number): number => {
+    const { everyMs, idleMs = everyMs } = task;
+    return written ? everyMs : Math.max(everyMs, Math.min(idleMs, nextMs));
   };
   const schedule = (turn: Turn, delayMs: number): void => {
     if (stopped) return;
     clearTimeout(turn.timer);
     turn.timer = setTimeout(() => {
       turn.timer = undefined;
-      turn.again = false;
-      turn.running = work(turn).finally(() => {
-        turn.running = undefined;
-        turn.endedAt = performance.now();
-        schedule(turn, turn.again ? (turn.task.gapMs ?? 0) : turn.task.everyMs);
-      });
+      turn.running = run(turn);
     }, delayMs);
   };
+  const run = async (turn: Turn): Promise<void> => {
+    turn.again = false;
+    turn.written = false;
+    const nextMs = await work(turn);
+    turn.running = undefined;
+    turn.endedAt = performance.now();
+    schedule(turn, turn.again ? (turn.task.gapMs ?? 0) : pauseOf(turn, nextMs));
+  };
   for (const task of tasks) {
-    const turn: Turn = { task, timer: undefined, running: undefined, again: false, endedAt: Number.NEGATIVE_INFINITY };
+    const turn: Turn = {
+      task,
+      timer: undefined,
+      running: undefined,
+      again: false,
+      endedAt: Number.NEGATIVE_INFINITY,
+      written: true,
+    };
     turns.set(task.name, turn);
     schedule(turn, task.everyMs);
   }
@@ -81,6 +108,15 @@ export function startLoop(tasks: readonly Task[], report: RunReport): Loop {
       if (turn.running !== undefined) return;
       const rested = performance.now() - turn.endedAt;
       schedule(turn, Math.max(0, (turn.task.gapMs ?? 0) - rested));
+    },
+    written() {
+      for (const turn of turns.values()) {
+        if (turn.written) continue;
+        turn.written = true;
+        // It may wait for long: at its interval, there is work again.
+        if (turn.running !== undefined || turn.again || turn.task.idleMs === undefined) continue;
+        schedule(turn, Math.max(0, turn.endedAt + turn.task.everyMs - performance.now()));
+      }
     },
     async stop() {
       stopped = true;

@@ -12,3 +12,4 @@ export { mailMetrics } from './health.ts';
 export { listUnreadable } from './store.ts';
 export { mailJobs } from './jobs.ts';
 export { messageUse, purgeMessages } from './store.ts';
+export { mailMoment } from './store-outgoing.ts';

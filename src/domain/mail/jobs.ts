@@ -3,6 +3,7 @@
  * database and renews it. If two processes read it, each message would still have one effect.
  */
 import { isActive } from '../../contract/state.ts';
+import { IDLE_MS } from '../../platform/moments.ts';
 import { newId } from '../../platform/clock.ts';
 import type { Database } from '../../platform/database/pool.ts';
 import { Outbound, type OutboundOptions } from '../../platform/outbound/outbound.ts';
@@ -93,6 +94,7 @@ function imapJob(parts: ImapParts): MailJob {
   return {
     name: 'imap',
     everyMs: EVERY_MS,
+    idleMs: IDLE_MS,
     run: async () => {
       const wanted = new Map<string, { key: string; imap: ImapDefinition }>();
       for (const mailbox of mailboxes(await parts.system()).values()) {
@@ -114,7 +116,8 @@ function imapJob(parts: ImapParts): MailJob {
         if (!wanted.has(id)) failures.delete(id);
         else if (!sessions.has(id)) await releaseMailbox(parts.db, holder, id);
       }
-      return false;
+      // Leases are renewed, and mailboxes that failed are tried again.
+      return wanted.size === 0 && sessions.size === 0 ? false : EVERY_MS;
     },
     stop: async () => {
       await Promise.all([...sessions.keys()].map(end));

@@ -7,6 +7,7 @@ import { createTransport } from 'nodemailer';
 import type { DkimKey, SmtpServer } from '../../lib/smtp-url.ts';
 import { type Clock, instant } from '../../platform/clock.ts';
 import type { Database } from '../../platform/database/pool.ts';
+import { IDLE_MS } from '../../platform/moments.ts';
 import type { Actor, Caller } from '../../platform/unit-of-work/context.ts';
 import type { Work } from '../../platform/unit-of-work/work.ts';
 import { findUser } from '../identity/index.ts';
@@ -47,7 +48,8 @@ interface SenderParts {
 export interface MailJob {
   name: string;
   everyMs: number;
-  run(): Promise<boolean>;
+  idleMs?: number;
+  run(): Promise<boolean | number>;
   leave?(): void;
   stop?(): Promise<void>;
 }
@@ -108,6 +110,7 @@ export function sendJobs({
     {
       name: 'mails',
       everyMs: 1000,
+      idleMs: IDLE_MS,
       run: async () => {
         const now = clock.now();
         await store.makeOutgoing(db, instant(now), TAKEN_AT_ONCE);

@@ -1,5 +1,6 @@
 /** SQL on the tables `mail_outgoing` and `mail_bounces`. */
 import sql, { empty, raw, type Sql } from 'sql-template-tag';
+import type { Moment } from '../../platform/moments.ts';
 import { joinedUser } from '../../platform/audit/journal.ts';
 import type { Queryable } from '../../platform/database/pool.ts';
 import type { ReadContext, TableWrite } from '../../platform/unit-of-work/context.ts';
@@ -191,3 +192,9 @@ export async function purgeOutgoing(db: Queryable, before: string): Promise<bool
     ) SELECT count(*) AS removed FROM gone`);
   return (rows[0]?.removed ?? 0) >= BATCH;
 }
+
+export const mailMoment: Moment = {
+  task: 'mails',
+  next: (since) =>
+    sql`(SELECT min(next_at) FROM mail_outgoing WHERE status = 'PENDING' AND next_at > ${since}::timestamptz)`,
+};

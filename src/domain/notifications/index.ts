@@ -21,6 +21,7 @@ export {
   notifiedRecords,
   readDigested,
   readMailed,
+  notificationMoment,
   takeDueMails,
 } from './store.ts';
 export { unreadRecords } from './queries.ts';

@@ -2,6 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Clock, instant } from '../../platform/clock.ts';
 import type { Database } from '../../platform/database/pool.ts';
+import { IDLE_MS } from '../../platform/moments.ts';
 import type { Caller, WriteContext } from '../../platform/unit-of-work/context.ts';
 import type { Work } from '../../platform/unit-of-work/work.ts';
 import { checkWatches, makeNotifications, type MakerParts } from './make.ts';
@@ -26,6 +27,7 @@ interface NotificationParts extends MakerParts {
 interface NotificationJob {
   name: string;
   everyMs: number;
+  idleMs?: number;
   run(): Promise<boolean>;
 }
 
@@ -39,12 +41,14 @@ export function notificationJobs({ db, clock, work, system, refresh, ...maker }:
       // Changes do not wait for it. Places are given after commit, so no event is missed.
       name: 'notifications',
       everyMs: 500,
+      idleMs: IDLE_MS,
       run: async () =>
         (await work.read(await system(), hasNewPlaces)) && (await write((ctx) => makeNotifications(ctx, maker))),
     },
     {
       name: 'notification-watches',
       everyMs: 2000,
+      idleMs: IDLE_MS,
       // Each change of rights or configuration checks the watches of all users. Under steady changes one check follows another, so
       // each process spends at most a tenth of its time on them. Notifications sent meanwhile are judged anyway.
       run: async () => {

@@ -1,5 +1,6 @@
 /** SQL on watches, choices and the notifications of one user. Rights are part of the statements, before LIMIT and COUNT. */
 import sql, { empty, join, type Sql } from 'sql-template-tag';
+import type { Moment } from '../../platform/moments.ts';
 import { joinedUser, storedMember } from '../../platform/audit/journal.ts';
 import type { Queryable } from '../../platform/database/pool.ts';
 import type { ReadContext, TableWrite } from '../../platform/unit-of-work/context.ts';
@@ -339,3 +340,9 @@ export async function purgeNotifications(db: Queryable, before: string, limit: n
     SELECT count(*)::int AS n FROM gone`);
   return row?.n ?? 0;
 }
+
+/** When mails of notifications are due: the module of mail sends them. */
+export const notificationMoment: Moment = {
+  task: 'mails',
+  next: (since) => sql`(SELECT min(due_at) FROM notification_mails WHERE due_at > ${since}::timestamptz)`,
+};

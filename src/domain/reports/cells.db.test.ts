@@ -138,6 +138,7 @@ describe('counts of large types', () => {
     const step = (most: number): Promise<boolean> =>
       stepCounting(
         {
+          query: (...given) => db.query(...given),
           transaction: async (...given) => {
             if (++transactions > most) throw new Error('interrupted');
             return await db.transaction(...given);

@@ -119,10 +119,12 @@ export async function cellQuery(ctx: ReadContext, plan: ReportPlan): Promise<sto
  * @returns whether there is more to do
  */
 export async function stepCounting(
-  db: Pick<Database, 'transaction'>,
+  db: Pick<Database, 'transaction' | 'query'>,
   ctx: Pick<ReadContext, 'config'>,
   { least = LEAST_RECORDS, most = CHANGED_AT_ONCE }: { least?: number; most?: number } = {},
 ): Promise<boolean> {
+  const types = [...registry(ctx).byId.values()].map(countedType);
+  if (!(await store.isBehind(db)) && !(await hasUncounted(db, types, least))) return false;
   if (!(await followChanges(db, most))) return false;
   return await db.transaction('BEGIN', async (tx) => {
     const counting = await store.lockCounting(tx);
@@ -131,7 +133,6 @@ export async function stepCounting(
       await store.beginCounting(tx);
       return true;
     }
-    const types = [...registry(ctx).byId.values()].map(countedType);
     const counted = await store.readCountedTypes(tx, types);
     for (const type of types) {
       const isWhole = counted.get(type.typeId);
@@ -146,6 +147,19 @@ export async function stepCounting(
     }
     return false;
   });
+}
+
+async function hasUncounted(
+  db: Pick<Database, 'query'>,
+  types: readonly store.CountedType[],
+  least: number,
+): Promise<boolean> {
+  const counted = await store.readCountedTypes(db, types);
+  for (const { typeId } of types) {
+    const isWhole = counted.get(typeId);
+    if (isWhole === false || (isWhole === undefined && (await store.isLarge(db, typeId, least)))) return true;
+  }
+  return false;
 }
 
 /**

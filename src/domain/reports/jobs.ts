@@ -1,5 +1,6 @@
 /** Background tasks: the facts of existing records, in batches by id, and the counts of large types. Any process can continue them. */
 import type { Database } from '../../platform/database/pool.ts';
+import { IDLE_MS } from '../../platform/moments.ts';
 import type { Caller, WriteContext } from '../../platform/unit-of-work/context.ts';
 import type { Work } from '../../platform/unit-of-work/work.ts';
 import { stepCounting } from './cells.ts';
@@ -31,6 +32,7 @@ async function stepFactsRebuild(ctx: WriteContext): Promise<boolean> {
 interface ReportJob {
   name: string;
   everyMs: number;
+  idleMs?: number;
   run(): Promise<boolean>;
 }
 
@@ -39,11 +41,12 @@ export function reportJobs(db: Database, work: Work, system: () => Promise<Calle
     {
       name: 'report-facts',
       everyMs: 2000,
+      idleMs: IDLE_MS,
       run: async () => {
         const result = await work.write(await system(), stepFactsRebuild);
         return result.kind === 'done' && result.data;
       },
     },
-    { name: 'report-cells', everyMs: 10_000, run: async () => await stepCounting(db, await system()) },
+    { name: 'report-cells', everyMs: 10_000, idleMs: IDLE_MS, run: async () => await stepCounting(db, await system()) },
   ];
 }

@@ -142,6 +142,16 @@ export async function lockCounting(tx: Transaction): Promise<Counting | undefine
   return undefined;
 }
 
+/** Whether a pass would find something: read without a lock, since a lock is a write, which would wake other tasks. */
+export async function isBehind(db: Queryable): Promise<boolean> {
+  const [counting] = await db.query<Counting>(COUNTING);
+  if (counting === undefined || counting.doneMax === null || counting.isMoved) return true;
+  const [row] = await db.query<{ any: boolean }>(sql`SELECT EXISTS (${rowsSince(counting)}) AS any`, {
+    freshPlan: true,
+  });
+  return row?.any === true;
+}
+
 /** All that was counted becomes invalid: the next pass begins here. */
 export async function beginCounting(tx: Transaction): Promise<void> {
   await tx.query(sql`UPDATE report_counting SET done = pg_current_snapshot(), storage = ${STORAGE}`);
@@ -222,7 +232,7 @@ export async function readCountedTypes(db: Queryable, types: readonly CountedTyp
 }
 
 /** Whether the type has at least so many records. */
-export async function isLarge(tx: Transaction, typeId: string, least: number): Promise<boolean> {
+export async function isLarge(tx: Queryable, typeId: string, least: number): Promise<boolean> {
   const [row] = await tx.query<{ large: boolean }>(sql`
     SELECT count(*) >= ${least}::int AS large FROM (SELECT FROM report_facts f WHERE f.type_id = ${typeId}::uuid LIMIT ${least}::int) AS f`);
   return row?.large === true;

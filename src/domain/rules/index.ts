@@ -14,3 +14,4 @@ export { ruleEffects } from './queries.ts';
 export { ruleRoutes } from './routes.ts';
 export { sampleMessage } from './sample-message.ts';
 export { purgeRuleRuns } from './store.ts';
+export { ruleMoment } from './store-timers.ts';

@@ -1,5 +1,6 @@
 /** SQL on the tables `rule_timers` and `rule_timer_scans`. */
 import sql, { type Sql } from 'sql-template-tag';
+import type { Moment } from '../../platform/moments.ts';
 import type { Queryable } from '../../platform/database/pool.ts';
 import type { ReadContext, TableWrite, WriteContext } from '../../platform/unit-of-work/context.ts';
 import { CONFIG_VERSION } from '../../platform/unit-of-work/snapshot.ts';
@@ -205,4 +206,9 @@ export const dropStaleTimer: TableWrite<Pick<TimerRow, 'rule_id' | 'object_id'> 
   guard: false,
   sql: (rows: Sql) => sql`
     DELETE FROM rule_timers t USING ${unchanged(rows)} WHERE t.object_id = r.object_id AND t.rule_id = r.rule_id`,
+};
+
+export const ruleMoment: Moment = {
+  task: 'rule-timers',
+  next: (since) => sql`(SELECT min(due_at) FROM rule_timers WHERE due_at > ${since}::timestamptz)`,
 };

@@ -22,6 +22,7 @@ export {
   policiesOfRecord,
   RUNNING_BY_RECORD,
   runningBreaches,
+  slaMoment,
   timerBacklog,
 } from './store.ts';
 export {

@@ -2,6 +2,7 @@
 import { ACTOR, type Backlog, type LastChange, lastChanges, loadUserNames } from '../../platform/audit/journal.ts';
 import { shuffled } from '../../configuration/store-impact.ts';
 import sql, { raw, type Sql } from 'sql-template-tag';
+import type { Moment } from '../../platform/moments.ts';
 import type { Queryable } from '../../platform/database/pool.ts';
 import { jsonSize, type Part, readWindows } from '../../platform/database/window.ts';
 import { byId } from '../../platform/database/lookups.ts';
@@ -385,4 +386,10 @@ export const insertCalendarVersion: TableWrite<{
     SELECT calendar_id, version, compiled, at
     FROM jsonb_to_recordset(${rows}) AS r (calendar_id uuid, version integer, compiled jsonb, at timestamptz)
     ON CONFLICT (calendar_id, version) DO NOTHING RETURNING 1`,
+};
+
+export const slaMoment: Moment = {
+  task: 'sla-timers',
+  next: (since) =>
+    sql`(SELECT min(next_at) FROM sla_instances WHERE status <> 'STOPPED' AND next_at > ${since}::timestamptz)`,
 };

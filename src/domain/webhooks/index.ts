@@ -21,5 +21,5 @@ export { webhookRoutes } from './routes.ts';
 export { answerOf, type AskedSample, sampleRequest, type TestAnswer, testSubscription } from './sample.ts';
 export { createSecret, rotateSecret, secretText, setSecret } from './signing-secrets.ts';
 export { webhookChecks } from './health.ts';
-export { deliveryBacklog, purgeDeliveries, sentData } from './store-delivery.ts';
+export { deliveryBacklog, deliveryMoment, purgeDeliveries, sentData } from './store-delivery.ts';
 export { deliveryMetrics } from './health.ts';

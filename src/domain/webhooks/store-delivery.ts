@@ -1,5 +1,6 @@
 /** SQL of dispatch and delivery. Any number of workers may run it at once. */
 import sql from 'sql-template-tag';
+import type { Moment } from '../../platform/moments.ts';
 import type { Queryable, Transaction } from '../../platform/database/pool.ts';
 import { type Backlog, type OutboxRow, storedMember } from '../../platform/audit/journal.ts';
 import { FINISHED } from './rules.ts';
@@ -276,3 +277,10 @@ export async function findValues(
     FROM signing_secret_values v JOIN config_items i ON i.id = v.secret_id
     WHERE i.state = 'ACTIVE' AND (v.expires_at IS NULL OR v.expires_at > now()) ORDER BY i.code, v.version`);
 }
+
+export const deliveryMoment: Moment = {
+  task: 'deliveries',
+  next: (since) => sql`(SELECT min(d.due_at) FROM config_items s CROSS JOIN LATERAL (
+    SELECT due_at FROM webhook_deliveries d WHERE d.subscription_id = s.id AND d.status = 'PENDING' AND d.due_at > ${since}::timestamptz
+    ORDER BY due_at LIMIT 1) AS d WHERE s.section = 'webhooks')`,
+};

@@ -55,6 +55,12 @@ export async function sealCursor(db: Queryable): Promise<Cursor> {
  * @returns the new seal, and whether more rows are pending; undefined if there was nothing to seal
  */
 export async function sealJournal(db: Database, now: number): Promise<(SealHead & { more: boolean }) | undefined> {
+  // Without a lock, which would be a write: a service with nothing to do writes nothing.
+  const [pending] = await db.query(sql`
+    SELECT 1 FROM journal_sealing s CROSS JOIN LATERAL (
+      SELECT 1 FROM journal j WHERE (j.txid, j.seq) > (s.txid, s.seq) AND j.txid < pg_snapshot_xmin(pg_current_snapshot())
+      ORDER BY j.txid, j.seq LIMIT 1) AS next`);
+  if (pending === undefined) return undefined;
   return await db.transaction('BEGIN', async (tx) => {
     const [cursor] = await tx.query<Cursor>(sql`
       SELECT txid::text AS txid, seq, number, encode(hash, 'hex') AS hash FROM journal_sealing FOR UPDATE SKIP LOCKED`);

@@ -29,6 +29,12 @@ export class Changes {
   /** Transactions below this id may have a place and not be committed; undefined if all have ended. */
   #inDoubt: number | undefined;
   #confirmed = 0;
+  #nextId: number | undefined;
+
+  /** Whether anybody listens. */
+  get isListened(): boolean {
+    return this.#listeners.size > 0;
+  }
 
   /** @returns ends the listening */
   listen(listener: () => void): () => void {
@@ -41,8 +47,19 @@ export class Changes {
     for (const listener of this.#listeners) listener();
   }
 
-  /** Takes a reading, and signals if changes were committed since the one before, or may have been. */
-  read({ lastPlace, oldestRunning, nextId }: JournalReading): void {
+  /**
+   * Takes a reading, and signals if changes were committed since the one before, or may have been.
+   *
+   * @returns whether anything was written to the database since then, changes or not
+   */
+  read(reading: JournalReading): boolean {
+    const written = this.#nextId !== reading.nextId || reading.oldestRunning < reading.nextId;
+    this.#nextId = reading.nextId;
+    this.#compare(reading);
+    return written;
+  }
+
+  #compare({ lastPlace, oldestRunning, nextId }: JournalReading): void {
     const before = this.#lastPlace;
     this.#lastPlace = lastPlace;
     if (before === undefined) return;

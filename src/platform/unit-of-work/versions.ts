@@ -1,7 +1,7 @@
 /**
  * Cache invalidation for rights, keys and configuration (docs/decisions/0004-one-row-invalidates-all-caches.md). Every change
- * increments a version in one row, in its own transaction. Each process reads this row every 300 ms and drops its caches if a
- * version changed, or only the rights of the users of plain memberships (ADR 0024). If a process could not read the row for a second, its requests wait until it can.
+ * increments a version in one row, in its own transaction. Each process reads this row every 300 ms, every 2 s while it is not
+ * used, and drops its caches if a version changed, or only the rights of the users of plain memberships (ADR 0024). If a process could not read the row for a second, its requests wait until it can.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import sql, { raw } from 'sql-template-tag';
@@ -15,6 +15,10 @@ import type { Invalidated } from './context.ts';
 import { type ConfigSnapshot, loadSnapshot } from './snapshot.ts';
 
 const POLL_MS = 300;
+/** The interval while there is nobody who could notice: no request, no listener, no write of any process. */
+const IDLE_POLL_MS = 2000;
+/** How long the process polls often after the last use. */
+const USED_MS = 5000;
 const STALE_MS = 1000;
 /** The time of an ordinary request. */
 const PATIENCE_MS = 30_000;
@@ -33,6 +37,8 @@ export interface VersionWatcherOptions {
   /** Gets the state of the journal with each reading. */
   onJournal?: (reading: JournalReading) => void;
   onError?: (error: unknown) => void;
+  /** Whether somebody waits for news of the journal. */
+  isListened?: () => boolean;
   /** Maximum time that a request waits for an overdue read, in milliseconds. Default: the request's own time limit. */
   patienceMs?: number | undefined;
 }
@@ -55,6 +61,7 @@ export class VersionWatcher {
   /** Time at which the latest successful read was sent. Its result was valid at that time or later. */
   #asOf = Number.NEGATIVE_INFINITY;
   #timer: NodeJS.Timeout | undefined;
+  #usedAt = performance.now();
   #running: Promise<void> | undefined;
   readonly #dropRights: ((userIds?: readonly string[]) => void)[] = [];
   /** How often configuration was reloaded, and how often cached rights were dropped. */
@@ -125,16 +132,30 @@ export class VersionWatcher {
 
   async start(): Promise<void> {
     await this.refresh();
-    const tick = (): void => {
-      this.#timer = setTimeout(() => {
-        this.refresh()
-          .catch((error: unknown) => this.#options.onError?.(error))
-          .finally(() => {
-            if (this.#timer !== undefined) tick();
-          });
-      }, POLL_MS);
-    };
-    tick();
+    this.#tick(POLL_MS);
+  }
+
+  #tick(ms: number): void {
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => {
+      this.refresh()
+        .catch((error: unknown) => this.#options.onError?.(error))
+        .finally(() => {
+          if (this.#timer !== undefined) this.#tick(this.#isUsed() ? POLL_MS : IDLE_POLL_MS);
+        });
+    }, ms);
+  }
+
+  #isUsed(): boolean {
+    const { isListened, onPosition } = this.#options;
+    return onPosition !== undefined || isListened?.() === true || performance.now() - this.#usedAt < USED_MS;
+  }
+
+  /** Somebody uses the service, or another process wrote: the rows are read often for some seconds. */
+  used(): void {
+    const isIdle = !this.#isUsed();
+    this.#usedAt = performance.now();
+    if (isIdle && this.#timer !== undefined) this.#tick(0);
   }
 
   /** Milliseconds since the cached values were last known to be valid. */

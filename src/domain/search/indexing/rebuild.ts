@@ -34,6 +34,7 @@ import {
 } from './store-rebuild.ts';
 import { learnWords } from './store-dictionary.ts';
 import type { Database } from '../../../platform/database/pool.ts';
+import { IDLE_MS } from '../../../platform/moments.ts';
 import type { Work } from '../../../platform/unit-of-work/work.ts';
 
 const BATCH = 200;
@@ -203,6 +204,7 @@ const LEARNT_AT_ONCE = 500;
 export interface SearchJob {
   name: string;
   everyMs: number;
+  idleMs?: number;
   run(): Promise<boolean>;
 }
 
@@ -212,6 +214,7 @@ export function searchJobs(db: Database, work: Work, system: () => Promise<Calle
       // Continues a rebuild, whichever process started it.
       name: 'search-rebuild',
       everyMs: 2000,
+      idleMs: IDLE_MS,
       run: async () => {
         const result = await work.write(await system(), (ctx) => stepRebuild(ctx, parts));
         return result.kind === 'done' && result.data !== undefined && !result.data.finished;
@@ -220,6 +223,7 @@ export function searchJobs(db: Database, work: Work, system: () => Promise<Calle
     {
       name: 'search-forms',
       everyMs: 1000,
+      idleMs: IDLE_MS,
       run: async () => {
         const result = await work.write(await system(), async (ctx) =>
           (await parts.upToDate.is(ctx)) ? 0 : remakeStale(ctx, parts),
@@ -227,6 +231,11 @@ export function searchJobs(db: Database, work: Work, system: () => Promise<Calle
         return result.kind === 'done' && result.data > 0;
       },
     },
-    { name: 'search-words', everyMs: 500, run: async () => (await learnWords(db, LEARNT_AT_ONCE)) === LEARNT_AT_ONCE },
+    {
+      name: 'search-words',
+      everyMs: 500,
+      idleMs: IDLE_MS,
+      run: async () => (await learnWords(db, LEARNT_AT_ONCE)) === LEARNT_AT_ONCE,
+    },
   ];
 }
