@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import pg from 'pg';
-import { inspectArchive } from '../src/platform/backup/load.ts';
+import { checkArchive } from '../src/platform/backup/load.ts';
 import { migrationsFolder, readMigrations } from '../src/platform/database/migrate.ts';
 import { complaints } from '../tools/migrations.ts';
 import { dumpSchema, SCHEMA_FILE } from '../tools/schema-dump.ts';
@@ -40,38 +40,33 @@ describe('an upgrade', () => {
       DOCKET_DATA_DIR: await mkdtemp(path.join(folder, 'data-')),
       DOCKET_SECRET_KEY: TEST_KEY,
     };
-    const known = (await inspectArchive(file)).migrations.length;
+    const { head, end } = await checkArchive(file);
     const { code, out, err } = await runCommand(['restore', file, '--json'], env);
     assert.equal(code, 0, err);
     const { applied } = JSON.parse(out) as { applied: string[] };
-    const later = (await readMigrations()).slice(known).map(({ name }) => name);
+    const later = (await readMigrations()).slice(head.migrations.length).map(({ name }) => name);
     assert.deepEqual(applied, later);
     const blobFolder = path.join(env.DOCKET_DATA_DIR, 'blobs');
-    return { env, on: { databaseUrl: database.url, blobFolder } as TestApp };
+    return { env, rows: end.rows, on: { databaseUrl: database.url, blobFolder } as TestApp };
   };
 
   /** Reads, searches and changes the records of the backup. */
-  const work = async (on: TestApp): Promise<void> => {
-    const app = await startTestApp({ on });
-    try {
-      const { key } = await app.createKey({ login: 'admin' });
-      const ask = async (method: string, where: string, body?: object) => {
-        const answer = await app.request(method, `/api/v1${where}`, { key, ...(body === undefined ? {} : { body }) });
-        assert.ok(answer.status < 300, `${method} ${where}: ${JSON.stringify(answer.body)}`);
-        return answer.body.data;
-      };
-      const listed = (await ask('GET', '/objects?pageSize=100')).rows;
-      assert.ok(listed.length >= 20);
-      const found = await ask('GET', '/search?q=printer');
-      assert.match(JSON.stringify(found), /<mark>Printer/);
-      for (const { id, revision } of listed.slice(0, 3)) {
-        const changes = { description: `changed after the upgrade: ${randomUUID()}` };
-        const changed = await ask('PATCH', `/objects/${id}`, { expectedRevision: revision, changes });
-        assert.equal(changed.revision, revision + 1);
-        assert.ok((await ask('GET', `/objects/${id}/history`)).length > 1);
-      }
-    } finally {
-      await app.close();
+  const work = async (app: TestApp): Promise<void> => {
+    const { key } = await app.createKey({ login: 'admin' });
+    const ask = async (method: string, where: string, body?: object) => {
+      const answer = await app.request(method, `/api/v1${where}`, { key, ...(body === undefined ? {} : { body }) });
+      assert.ok(answer.status < 300, `${method} ${where}: ${JSON.stringify(answer.body)}`);
+      return answer.body.data;
+    };
+    const listed = (await ask('GET', '/objects?pageSize=100')).rows;
+    assert.ok(listed.length >= 20);
+    const found = await ask('GET', '/search?q=printer');
+    assert.match(JSON.stringify(found), /<mark>Printer/);
+    for (const { id, revision } of listed.slice(0, 3)) {
+      const changes = { description: `changed after the upgrade: ${randomUUID()}` };
+      const changed = await ask('PATCH', `/objects/${id}`, { expectedRevision: revision, changes });
+      assert.equal(changed.revision, revision + 1);
+      assert.ok((await ask('GET', `/objects/${id}/history`)).length > 1);
     }
   };
 
@@ -85,9 +80,14 @@ describe('an upgrade', () => {
 
   for (const version of versions)
     it(`from ${version} keeps every row and makes the schema of this version`, async () => {
-      const { env, on } = await upgraded(version);
+      const { env, rows, on } = await upgraded(version);
       const client = new pg.Client({ connectionString: on.databaseUrl });
       await client.connect();
+      const counted: Record<string, number> = {};
+      for (const table of Object.keys(rows))
+        counted[table] = (await client.query(`SELECT count(*)::int AS n FROM "${table}"`)).rows[0].n;
+      assert.deepEqual(counted, rows);
+      const app = await startTestApp({ on });
       try {
         const made = (await dumpSchema(client)).split('\n');
         const expected = (await readFile(SCHEMA_FILE, 'utf8')).split('\n');
@@ -100,12 +100,13 @@ describe('an upgrade', () => {
           (line) => !/^(?:CREATE (?:SEQUENCE|INDEX) .*|)$/.test(line) && !expected.includes(line),
         );
         assert.deepEqual(more, []);
-        // The next version migrates the schema; processes of this one go on.
-        await work(on);
+        await work(app);
+        // The next version migrates the schema beside this running service.
         await client.query(EXPANSION);
-        await work(on);
+        await work(app);
       } finally {
         await client.end();
+        await app.close();
       }
       const { out } = await runCommand(['doctor', '--deep'], env);
       const failed = out.split('\n').filter((line) => line.startsWith('FAIL'));

@@ -20,7 +20,7 @@ const { values: options } = parseArgs({
   options: { old: { type: 'string' }, seconds: { type: 'string', default: '4' } },
 });
 const root = fileURLToPath(new URL('..', import.meta.url));
-const PARTS = ['src', 'client/src', 'db', 'config', 'bin', 'package.json'];
+const PARTS = ['src', 'client/src', 'db', 'config', 'openapi', 'bin', 'package.json'];
 const CLIENTS = 8;
 
 function version(folder: string, ref: string | undefined): string {
