@@ -154,6 +154,37 @@ describe('rights of the executor', () => {
     assert.ok(hooks.receiver.connections > before);
   });
 
+  it('apply to files by the comment that has them', async () => {
+    const kinds = ['AttachmentAdded', 'CommentAdded'];
+    const limited = await subscribe({ eventTypes: kinds });
+    const boss = await subscribe({ eventTypes: kinds, as: 'boss' });
+    const { id } = await hooks.make();
+    const say = async (visibility: string): Promise<void> => {
+      const file = { filename: `${visibility}-canary.txt`, contentBase64: 'eA==', mediaType: 'text/plain' };
+      const draft = await hooks.ok('boss', 'POST', `/objects/${id}/attachments?draft=true`, file);
+      const words = { body: `${visibility} words`, visibility, attachmentIds: [draft.id] };
+      await hooks.ok('boss', 'POST', `/objects/${id}/comments`, words);
+    };
+    await say('internal');
+    await say('public');
+    await hooks.ok('boss', 'POST', `/objects/${id}/attachments?draft=true`, {
+      filename: 'draft-canary.txt',
+      contentBase64: 'eA==',
+    });
+    const rows = await deliver(limited, 4);
+    await deliver(boss, 4);
+    assert.deepEqual(rows.map(({ status }) => status).sort(), ['DELIVERED', 'DELIVERED', 'SKIPPED', 'SKIPPED']);
+    const ofLimited = new Set(rows.map((row) => row.id));
+    const bodies = sent();
+    const got = bodies.filter(({ deliveryId }) => ofLimited.has(deliveryId));
+    assert.doesNotMatch(JSON.stringify(got), /internal/);
+    assert.equal(bodies.length - got.length, 4);
+    assert.doesNotMatch(JSON.stringify(bodies), /draft-canary/, 'drafts are no events');
+    const [comment] = got.filter(({ eventType }) => eventType === 'CommentAdded');
+    const [file] = got.filter(({ eventType }) => eventType === 'AttachmentAdded');
+    assert.equal(file?.data.commentId, comment?.data.commentId);
+  });
+
   it('apply to articles', async () => {
     const eventTypes = ['ArticlePublished', 'ArticleArchived'];
     const boss = await subscribe({ eventTypes, as: 'boss' });
