@@ -125,6 +125,25 @@ describe('comments, attachments, relations, workflow and bulk changes', () => {
     refused(await get(where), 404, 'NOT_FOUND');
   });
 
+  it('shows a draft to its uploader alone, and the files of a comment to those who may see it (A-files)', async () => {
+    const { id } = await fixture.create();
+    const place = `/objects/${id}/attachments`;
+    const file = { filename: 'screen.png', contentBase64: 'YQ==', mediaType: 'image/png' };
+    const upload = async () => accepted(await post(`${place}?draft=true`, file), 201);
+    const names = async (key: string) => accepted(await get(place, key)).map((one: any) => one.id);
+    const say = async (visibility: string, attachmentIds: string[]) =>
+      await post(`/objects/${id}/comments`, { body: 'See the picture', visibility, attachmentIds });
+    const [open, between] = [await upload(), await upload()];
+    assert.deepEqual([(await names(fixture.key)).length, await names(helper)], [2, []]);
+    accepted(await say('public', [open.id]), 201);
+    accepted(await say('internal', [between.id]), 201);
+    assert.deepEqual([(await names(fixture.key)).length, await names(helper)], [2, [open.id]]);
+    refused(await get(`/attachments/${between.id}/content`, helper), 404, 'NOT_FOUND');
+    assert.equal((await get(`/attachments/${open.id}/content`, helper)).text, 'a');
+    const [problem] = refused(await say('public', [open.id]), 400, 'INVALID_VALUES');
+    assert.equal(problem.path, '/attachmentIds/0');
+  });
+
   it('stores a relation once, shows it in both directions and enforces its definition (A-relations)', async () => {
     const [a, b, c] = [await fixture.create(), await fixture.create(), await fixture.create({ open: false })];
     const definitions = accepted(await get(`/relation-definitions?sourceObjectId=${a.id}`));
