@@ -180,8 +180,8 @@ describe('rights of the executor', () => {
     assert.doesNotMatch(JSON.stringify(got), /internal/);
     assert.equal(bodies.length - got.length, 4);
     assert.doesNotMatch(JSON.stringify(bodies), /draft-canary/, 'drafts are no events');
-    const [comment] = got.filter(({ eventType }) => eventType === 'CommentAdded');
-    const [file] = got.filter(({ eventType }) => eventType === 'AttachmentAdded');
+    const comment = got.find(({ eventType }) => eventType === 'CommentAdded');
+    const file = got.find(({ eventType }) => eventType === 'AttachmentAdded');
     assert.equal(file?.data.commentId, comment?.data.commentId);
   });
 
