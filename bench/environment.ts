@@ -34,7 +34,7 @@ import {
 import type { DatabaseFacts, Target } from './scenario.ts';
 import { requireEqualShape, requireEqualWords } from './row-comparison.ts';
 
-const MOST_IDS = 100_000;
+const MAX_IDS = 100_000;
 const INDEX_MS = 60_000;
 /** Idle time before the idle memory of a started service is read. */
 const SETTLE_MS = 5000;
@@ -147,7 +147,7 @@ async function fill(
     await loadRecords(db, records, pattern, facts, (loaded) => {
       if (loaded % 250_000 === 0) say(`${loaded.toLocaleString('en')} records loaded`);
     });
-    target.ids = (await visibleIds(db, facts.typeId, MOST_IDS)).filter((id) => id !== pattern.objectId);
+    target.ids = (await visibleIds(db, facts.typeId, MAX_IDS)).filter((id) => id !== pattern.objectId);
     facts.talkative = await talkativeIds(db);
     facts.files = await loadFiles(target);
     // A record that no scenario uses: the comparison of words raises its revision.

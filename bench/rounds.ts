@@ -58,9 +58,9 @@ export interface Outcome {
 
 /** Maximum CPU share of other processes during a run. Above it, the run is repeated, up to a limit. */
 const TOLERATED = 0.2;
-const MOST_REPEATS = 3;
+const MAX_REPEATS = 3;
 const QUIET_MS = 2000;
-const MOST_WAITS = 60;
+const MAX_WAITS = 60;
 const SAMPLE_MS = 100;
 
 export function median(values: readonly number[]): number {
@@ -84,7 +84,7 @@ class Measurement {
 
   /** Waits up to a limit until other processes are idle. */
   async quiet(say: (line: string) => void): Promise<void> {
-    for (let wait = 0; this.#plan.patient && wait < MOST_WAITS; wait++) {
+    for (let wait = 0; this.#plan.patient && wait < MAX_WAITS; wait++) {
       const before = readProcessors(this.#roots);
       await sleep(QUIET_MS);
       const others = otherLoad(before, readProcessors(this.#roots));
@@ -111,7 +111,7 @@ class Measurement {
         );
       }
       const others = otherLoad(before, readProcessors(this.#roots));
-      if (others <= TOLERATED || attempt >= MOST_REPEATS || !this.#plan.patient) {
+      if (others <= TOLERATED || attempt >= MAX_REPEATS || !this.#plan.patient) {
         this.outcome.disturbed = Math.max(this.outcome.disturbed, others);
         return {
           ...measured,

@@ -11,7 +11,7 @@ import { type ConnectionEnd, FaultProxy } from './harness/fault-proxy.ts';
 import { startTestApp, type TestAnswer, type TestApp } from './harness/app.ts';
 
 /** Maximum number of statements of a request; a test fails if one sends more. */
-const MOST_STATEMENTS = 40;
+const MAX_STATEMENTS = 40;
 
 interface Asked {
   method: string;
@@ -57,7 +57,7 @@ describe('a connection lost at any statement of a request', () => {
     ask: (step: number) => Asked,
     then: (asked: Asked, answer: TestAnswer) => void | Promise<void>,
   ): Promise<number> {
-    for (let step = 1; step <= MOST_STATEMENTS; step++) {
+    for (let step = 1; step <= MAX_STATEMENTS; step++) {
       await forget();
       const asked = ask(step);
       proxy.endAt(step, how);
@@ -75,7 +75,7 @@ describe('a connection lost at any statement of a request', () => {
         assert.match(answer.headers.get('retry-after') ?? '', /^\d+$/);
       }
     }
-    throw new Error(`more than ${MOST_STATEMENTS} statements`);
+    throw new Error(`more than ${MAX_STATEMENTS} statements`);
   }
 
   const create = (name: string): Asked => ({

@@ -14,8 +14,8 @@ import { type TestCollection, testCollections, type Text } from './test-collecti
 const SAMPLE = 500;
 const CANDIDATES = 1000;
 const CLOSELY = 200;
-const MOST_COMMENTS = 20;
-const MOST_DUPLICATES = 10;
+const MAX_COMMENTS = 20;
+const MAX_DUPLICATES = 10;
 /** `ts_rank` of a word by its number of occurrences in a text. */
 const RANKS = Array.from(
   { length: 256 },
@@ -84,7 +84,7 @@ export class Model {
     this.#rows = texts.map((text) => {
       const title = countsOf(this.#analysis, text.title);
       const rest = countsOf(this.#analysis, text.body, options.marks ? text.marks : '');
-      const comments = text.comments.slice(-MOST_COMMENTS).map((comment) => countsOf(this.#analysis, comment));
+      const comments = text.comments.slice(-MAX_COMMENTS).map((comment) => countsOf(this.#analysis, comment));
       return { text, title, rest, size: sumOf(title) + sumOf(rest), comments };
     });
     for (const [index, { title, rest }] of this.#rows.entries()) {
@@ -167,7 +167,7 @@ export class Model {
       title: row.text.title,
       duplicateTitles: (this.#duplicates.get(row.text.id) ?? [])
         .filter(({ id }) => id !== self)
-        .slice(-MOST_DUPLICATES)
+        .slice(-MAX_DUPLICATES)
         .map(({ title }) => title),
       titleTf: terms.map(({ lexemes }) => rankOf(timesIn(row.title, lexemes))),
       restTf: terms.map(({ lexemes }) => rankOf(timesIn(row.rest, lexemes))),

@@ -31,10 +31,10 @@ export interface Case {
 
 /** Document frequencies of each kind of word. */
 const KINDS = { common: [0.25, 0.6], medium: [0.02, 0.05], rare: [0.0004, 0.001] } as const;
-const MOST_WORDS = 40;
+const MAX_WORDS = 40;
 const DEEP_PAGE = 400;
 /** Letters of a title that a user types before choosing a suggestion. */
-const MOST_TYPED = 30;
+const MAX_TYPED = 30;
 
 const search = (query: Readonly<Record<string, string>>): string => `/search?${new URLSearchParams(query)}`;
 const equals = (field: string, value: string): unknown => ({ field, operator: 'equals', value });
@@ -164,7 +164,7 @@ export async function chooseWords(db: pg.Client, texts: readonly RealText[], rec
   const next = dice(7);
   const asked = rows.filter(({ word }) => analysis.queryTerms(word)[0]?.lexemes[0] === word);
   const some = <T>(list: readonly T[]): T[] =>
-    Array.from({ length: Math.min(MOST_WORDS, list.length) }, () => list[Math.floor(next() * list.length)] as T);
+    Array.from({ length: Math.min(MAX_WORDS, list.length) }, () => list[Math.floor(next() * list.length)] as T);
   const between = ([least, most]: readonly [number, number]): string[] =>
     some(asked.filter(({ share }) => share >= least && share <= most).map(({ word }) => word));
   const common = between(KINDS.common);
@@ -174,11 +174,11 @@ export async function chooseWords(db: pg.Client, texts: readonly RealText[], rec
     common,
     medium: between(KINDS.medium),
     rare: between(KINDS.rare),
-    unique: Array.from({ length: MOST_WORDS }, () => `q${Math.ceil(records * (0.5 + next() / 2)) - 1}x`),
+    unique: Array.from({ length: MAX_WORDS }, () => `q${Math.ceil(records * (0.5 + next() / 2)) - 1}x`),
     beginnings: some([...new Set(frequent)]),
     sentences: some(titles),
     typed: some(titles).flatMap((title) =>
-      Array.from({ length: Math.min(MOST_TYPED, title.length) }, (_, at) => title.slice(0, at + 1).trim()),
+      Array.from({ length: Math.min(MAX_TYPED, title.length) }, (_, at) => title.slice(0, at + 1).trim()),
     ),
   };
 }

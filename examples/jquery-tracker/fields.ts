@@ -49,7 +49,7 @@ const LONGEST = new Map([
   ['text', 100_000],
 ]);
 const SEPARATOR = ', ';
-const MOST_ELEMENTS = 100;
+const MAX_ELEMENTS = 100;
 
 /**
  * The fields by the name that the tracker has for them; the status is none.
@@ -105,8 +105,8 @@ export function instant(cell: string): Converted {
 function list(cell: string): Converted {
   const elements = cell.split(SEPARATOR);
   const value = [...new Set(elements)];
-  if (value.length > MOST_ELEMENTS) {
-    return { value: value.slice(0, MOST_ELEMENTS), problem: `of ${value.length} elements ${MOST_ELEMENTS} are kept` };
+  if (value.length > MAX_ELEMENTS) {
+    return { value: value.slice(0, MAX_ELEMENTS), problem: `of ${value.length} elements ${MAX_ELEMENTS} are kept` };
   }
   return value.length < elements.length
     ? { value, problem: `repeated elements of "${cell}" are kept once` }

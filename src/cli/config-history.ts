@@ -5,12 +5,12 @@ import { colored, discardOption, expectedOption, languageOption, readerLanguage,
 import { type Environment, type Json, output, usage } from './command.ts';
 import { onTarget } from './select-target.ts';
 
-const MOST_NAMED = 5;
+const MAX_NAMED = 5;
 
 /** One line: version, time, author, and the first changed items. */
 function lineOf({ version, at, by, summary, items }: ListedVersion): string {
   const total = Object.values(summary).reduce((sum, count) => sum + count, 0);
-  const named = items.slice(0, MOST_NAMED).map(({ section, code, action }) => `${action} ${section}/${code}`);
+  const named = items.slice(0, MAX_NAMED).map(({ section, code, action }) => `${action} ${section}/${code}`);
   const more = total > named.length ? [`${total - named.length} more`] : [];
   return `${version}  ${at}  ${by?.displayName ?? 'system'}: ${[...named, ...more].join(', ')}`;
 }

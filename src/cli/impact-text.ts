@@ -10,7 +10,7 @@ import { printable } from './command.ts';
 import { codeFence } from './plan-text.ts';
 
 /** Lines of each list. */
-const MOST_LINES = 50;
+const MAX_LINES = 50;
 
 const named = (examples: AccessCount['examples']): string =>
   examples.length === 0 ? '' : ` (${examples.map(({ id, number }) => number ?? id).join(', ')})`;
@@ -40,8 +40,8 @@ function detailLines(impact: Impact): string[] {
   const lines: string[] = [];
   const add = (title: string, items: readonly string[]): void => {
     if (items.length === 0) return;
-    lines.push(`${title}:`, ...items.slice(0, MOST_LINES).map((item) => `  ${printable(item)}`));
-    if (items.length > MOST_LINES) lines.push(`  ${items.length - MOST_LINES} more`);
+    lines.push(`${title}:`, ...items.slice(0, MAX_LINES).map((item) => `  ${printable(item)}`));
+    if (items.length > MAX_LINES) lines.push(`  ${items.length - MAX_LINES} more`);
   };
   const access = ({ records, fields }: Pick<Impact['roles'][number], 'records' | 'fields'>): string[] => [
     ...records.map(accessText),
@@ -81,13 +81,13 @@ function sumLines(impact: Impact): string[] {
 }
 
 /** Characters of the details in a comment; the rest of it is for the plan. */
-const MOST_CHARACTERS = 25_000;
+const MAX_CHARACTERS = 25_000;
 
 /** A section of Markdown, at most about 26,000 characters long; the text stands in code. */
 export function impactMarkdown(impact: Impact): string {
   const details = detailLines(impact);
   let length = 0;
-  const shown = details.findIndex((line) => (length += line.length + 1) > MOST_CHARACTERS);
+  const shown = details.findIndex((line) => (length += line.length + 1) > MAX_CHARACTERS);
   const rest = shown === -1 ? [] : [`${details.length - shown} more lines; run docket plan --impact to see them.`];
   const lines = [...(shown === -1 ? details : details.slice(0, shown)), ...rest, ...sumLines(impact)];
   return `\n#### Impact\n\n${codeFence(lines.join('\n'), 'text')}\n`;

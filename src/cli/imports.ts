@@ -9,7 +9,7 @@ import { type Environment, output, type Output, progressKeeper } from './command
 import { onTarget } from './select-target.ts';
 
 const BAR = 30;
-const MOST_LISTED = 20;
+const MAX_LISTED = 20;
 
 /** @throws Error with a message for the user, before a service is asked */
 async function requireReadable(file: string): Promise<void> {
@@ -65,7 +65,7 @@ export function importCommand(docket: Command, environment: Environment): void {
         }),
       );
       const failed = run.rows.filter(({ status }) => status === 'FAILED');
-      const listed = failed.slice(0, MOST_LISTED);
+      const listed = failed.slice(0, MAX_LISTED);
       out.result(run, [
         `${run.dryRun ? 'Dry run' : run.resumed === true ? 'Resumed run' : 'Run'} ${run.id} of ${run.total} rows:`,
         `  ${run.succeeded} created or updated, ${run.skipped} skipped, ${run.failed} failed.`,

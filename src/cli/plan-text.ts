@@ -146,11 +146,11 @@ export function planMarkdown(
   return `${parts.join('\n')}`.trimEnd();
 }
 
-const MOST_NAMED = 5;
+const MAX_NAMED = 5;
 
 export function saysPending(pending: readonly PendingIndex[]): string {
   const named = pending
-    .slice(0, MOST_NAMED)
+    .slice(0, MAX_NAMED)
     .map(({ action, name, type, field }) => (type === undefined ? `${action} ${name}` : `${type}.${field}`));
   const more = pending.length > named.length ? ', …' : '';
   return `${pending.length} field indexes pending (${named.join(', ')}${more}); a running service builds them`;

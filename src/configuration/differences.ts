@@ -37,14 +37,14 @@ export function differencesOf(before: unknown, after: unknown): Difference[] {
   return found;
 }
 
-/** Differences for an answer, at most `MOST_DIFFERENCES`. */
+/** Differences for an answer, at most `MAX_DIFFERENCES`. */
 export interface ListedDifferences {
   differences: Difference[];
   /** Number of differences that are not listed. */
   moreDifferences: number;
 }
 
-const MOST_DIFFERENCES = 200;
+const MAX_DIFFERENCES = 200;
 
 /**
  * The first differences and the number of the others. A missing definition counts as an empty one.
@@ -53,7 +53,7 @@ const MOST_DIFFERENCES = 200;
  */
 export function listedDifferences(before: unknown = {}, after: unknown = {}, schema?: Ordered): ListedDifferences {
   const all = differencesOf(inOrder(schema, before), inOrder(schema, after));
-  const differences = all.slice(0, MOST_DIFFERENCES);
+  const differences = all.slice(0, MAX_DIFFERENCES);
   return { differences, moreDifferences: all.length - differences.length };
 }
 
@@ -124,7 +124,7 @@ function lists(path: string, old: Members, now: Members, found: Difference[]): v
 }
 
 /** Longer parts of lists are compared member by member in their order. */
-const MOST_PAIRS = 250_000;
+const MAX_PAIRS = 250_000;
 
 /** Index in the old and in the new list; null where a member has no counterpart. */
 type Pair = readonly [number | null, number | null];
@@ -178,7 +178,7 @@ function common(old: Range, now: Range, matches: Matches): [number, number][] {
   while (start < end && begin < close && matches(start, begin)) head.push([start++, begin++]);
   while (start < end && begin < close && matches(end - 1, close - 1)) tail.unshift([--end, --close]);
   const [height, width] = [end - start, close - begin];
-  if (height === 0 || width === 0 || height * width > MOST_PAIRS) return [...head, ...tail];
+  if (height === 0 || width === 0 || height * width > MAX_PAIRS) return [...head, ...tail];
   // lengths[i][j]: the longest one of what follows i and j.
   const lengths = Array.from({ length: height + 1 }, () => new Uint32Array(width + 1));
   const at = (i: number, j: number): number => lengths[i]?.[j] ?? 0;

@@ -26,17 +26,17 @@ import { isObject } from '../lib/json.ts';
 
 const DEEPEST = 64;
 /** Maximum number of values after expanding anchors. */
-const MOST_VALUES = 500_000;
+const MAX_RECORD_VALUES = 500_000;
 /**
  * Maximum number of line ends, commas and colons, an upper bound for the number of values. The parser needs about 1.5 KB for
  * each.
  */
-const MOST_MARKS = 600_000;
+const MAX_MARKS = 600_000;
 /**
  * Maximum number of open brackets, and of dashes before one value, that is passed to the parser, which handles both
  * recursively.
  */
-const MOST_OPEN = 1000;
+const MAX_OPEN = 1000;
 
 /** Offsets of the members of a map or list: of the key, if any, and of the value. */
 type Offsets = Map<string | number, { key: number; value: number }>;
@@ -66,7 +66,7 @@ class Reader {
   }
 
   value(node: unknown, path: ItemPath, at: number): unknown {
-    if (++this.#values > MOST_VALUES) throw new TooLarge();
+    if (++this.#values > MAX_RECORD_VALUES) throw new TooLarge();
     if (node === null || node === undefined) return null;
     if (isAlias(node)) return this.#alias(node.source, path, startOf(node, at));
     if (path.length > DEEPEST) {
@@ -217,7 +217,7 @@ function tooDeepAt(text: string): number {
     // `- - - x` and `? ? ? x` nest without brackets.
     if (code === 0x2d || code === 0x3f) dashes++;
     else if (code !== 0x20) dashes = 0;
-    if (open > MOST_OPEN || (dashes > MOST_OPEN && text.charCodeAt(at + 1) === 0x20)) return at;
+    if (open > MAX_OPEN || (dashes > MAX_OPEN && text.charCodeAt(at + 1) === 0x20)) return at;
   }
   return -1;
 }
@@ -235,7 +235,7 @@ export function parseDocument(text: string): ParsedDocument {
         lines.addNewLine(at + 1);
       lines.lineStarts.unshift(0);
       reader.problem(deep, [], problem('NESTED_TOO_DEEP', { max: DEEPEST }));
-    } else if (weightOf(text) > MOST_MARKS) throw new TooLarge();
+    } else if (weightOf(text) > MAX_MARKS) throw new TooLarge();
     else [value, root] = contentOf(text, lines, reader);
   } catch (error) {
     if (!(error instanceof TooLarge || error instanceof RangeError)) throw error;

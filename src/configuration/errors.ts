@@ -12,7 +12,7 @@ export interface BundleProblem extends Problem {
   path: string;
 }
 
-const MOST_LISTED = 200;
+const MAX_LISTED = 200;
 
 /** Formats a path for display: `types[0].fields[2].dataType`. */
 export function pathText(steps: ItemPath): string {
@@ -50,7 +50,7 @@ export class BundleError extends Fault {
 
   constructor(found: readonly BundleProblem[]) {
     const problems = [...found].sort(byPlace);
-    const listed = problems.slice(0, MOST_LISTED);
+    const listed = problems.slice(0, MAX_LISTED);
     const details = listed.map((one) => ({ ...one, path: where(one), at: one.path }));
     const count = problems.length === 1 ? '1 problem' : `${problems.length} problems`;
     const rest = problems.length > listed.length ? ` The details list the first ${listed.length}.` : '';

@@ -41,7 +41,7 @@ interface CompiledGrant extends Grant {
 }
 
 /** Maximum number of cases listed for one item; the others are counted. */
-const MOST_NAMED = 10;
+const MAX_NAMED = 10;
 
 /** The items of a section that a change affects: only the changed item if it belongs to that section. */
 function concerned<Definition>(view: ConfigView, section: string, change: Change): [string, Definition][] {
@@ -144,7 +144,7 @@ export async function hiddenConditionNotes(change: Change, view: ConfigView, tur
         await turns.next();
         const never = !grants.some(({ fields }) => includes(fields.read, field));
         const found = allowedWithoutReading(grants, field, transitions);
-        const free = Math.max(0, MOST_NAMED - named.length);
+        const free = Math.max(0, MAX_NAMED - named.length);
         const reason = never ? 'HIDDEN_CONDITION' : 'PARTLY_HIDDEN_CONDITION';
         for (const transition of found.slice(0, free)) {
           named.push(planNote(reason, { role, type: typeCode, transition, field }));

@@ -34,7 +34,7 @@ export interface ParsedDocument {
 }
 
 /** Maximum number of exact position lookups. Further problems get the position of the whole item. */
-const MOST_EXACT = 1000;
+const MAX_EXACT = 1000;
 
 export class BundleDocument {
   readonly problems: readonly FileProblem[];
@@ -92,7 +92,7 @@ export class BundleDocument {
     if (!member.list) return this.#inside(this.item(member, 0), member.at, path.slice(1), key);
     const at = typeof second === 'number' ? member.items[second] : undefined;
     if (at === undefined) return this.#place(member.at, false);
-    if (path.length === 2 || ++this.#looked > MOST_EXACT) return this.#place(at, false);
+    if (path.length === 2 || ++this.#looked > MAX_EXACT) return this.#place(at, false);
     return this.#inside(this.item(member, second as number), at, path.slice(2), key);
   }
 

@@ -70,7 +70,7 @@ export interface Plan {
 }
 
 /** Maximum number of collected problems. The last item's problems may exceed it. */
-const MOST_PROBLEMS = 1000;
+const MAX_PROBLEMS = 1000;
 
 /**
  * Loads the stored configuration, validates the result and returns the changes. All reads of the context must see the same
@@ -207,7 +207,7 @@ async function validate(
     for (const entry of view.entries(section.key)) {
       if (!isActive(entry) || entry.definition === undefined) continue;
       await turns.next();
-      if (problems.length > MOST_PROBLEMS) return problems;
+      if (problems.length > MAX_PROBLEMS) return problems;
       for (const { section: other, code, path } of section.references(entry.definition)) {
         if (!view.has(other, code)) add(entry, path, unknownReference(other, code, view));
       }

@@ -12,7 +12,7 @@ import type { ItemPath } from './section.ts';
 import type { Entry, View } from './view.ts';
 
 /** Problems for which names are compared. The rest is listed without proposals. */
-const MOST = 20;
+const MAX = 20;
 
 /** The section of the items that the reason says are missing. */
 const SECTIONS: Readonly<Record<string, string>> = {
@@ -48,7 +48,7 @@ export class Proposals {
   readonly #ctx: Pick<ReadContext, 'actor'>;
   readonly #view: View;
   readonly #reads: ReadsField;
-  #left = MOST;
+  #left = MAX;
 
   constructor(ctx: Pick<ReadContext, 'actor'>, view: View, reads: ReadsField) {
     this.#ctx = ctx;

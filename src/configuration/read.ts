@@ -50,7 +50,7 @@ function problemAt(source: Source, path: ItemPath, found: Problem): BundleProble
 const LONG = 100_000;
 
 /** Maximum number of problems collected per bundle. Users read fewer, and each costs time and memory. */
-const MOST_PROBLEMS = 1000;
+const MAX_PROBLEMS = 1000;
 
 /** A separate pool: a large bundle takes many seconds, and other callers should not wait for it. */
 const bundleThreads = new Threads({ longMs: 30_000, heapMb: 1024, waiting: 20, waitingOfCaller: 5 });
@@ -123,7 +123,7 @@ class Reading {
         const found = problem('UNKNOWN_SECTION', { key: member.key, known });
         this.problems.push(problemAt(source, [member.key], withNearNames(found, member.key, known)));
       } else await this.#section(source, section, member);
-      if (this.problems.length > MOST_PROBLEMS) throw new BundleError(this.problems);
+      if (this.problems.length > MAX_PROBLEMS) throw new BundleError(this.problems);
     }
   }
 
@@ -142,7 +142,7 @@ class Reading {
     }
     for (const index of member.json.keys()) {
       this.#item(source, section, source.document.item(member, index), [section.key, index]);
-      if (this.problems.length > MOST_PROBLEMS) throw new BundleError(this.problems);
+      if (this.problems.length > MAX_PROBLEMS) throw new BundleError(this.problems);
       await this.#turns.next();
     }
   }
@@ -183,7 +183,7 @@ function duplicate(section: ConfigSection, code: string, place: string): Problem
 
 /** Where the item does not match the schema of its section. */
 export function shapeProblems(schema: TSchema, item: unknown): Mismatch[] {
-  return mismatches(schema as JsonSchema, item, { most: MOST_PROBLEMS, unknown: unknownKey, quotes: true });
+  return mismatches(schema as JsonSchema, item, { most: MAX_PROBLEMS, unknown: unknownKey, quotes: true });
 }
 
 function unknownKey(name: string, schema: JsonSchema): Problem {

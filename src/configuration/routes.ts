@@ -32,10 +32,10 @@ function options(body: Static<typeof contract.BundleFiles>): BundleOptions {
   };
 }
 
-const MOST_USES = 50;
+const MAX_USES = 50;
 
 function shownUses(uses: readonly Use[]): { count: number; items: readonly Use[] } {
-  return { count: uses.length, items: uses.slice(0, MOST_USES) };
+  return { count: uses.length, items: uses.slice(0, MAX_USES) };
 }
 
 function authorOf(id: string, names: ReadonlyMap<string, string>): { id: string; displayName: string } {

@@ -3,7 +3,7 @@ import sql, { type Sql } from 'sql-template-tag';
 import type { ReadContext } from '../platform/unit-of-work/context.ts';
 
 /** Up to this many rows, all are examined. */
-export const MOST_EXACT = 100_000;
+export const MAX_EXACT = 100_000;
 /** The rows that are examined of more. */
 export const SAMPLE = 20_000;
 /** The share of a sample of m rows deviates from that of all by more than this / sqrt(m) in 5 % of the cases (Hoeffding). */
@@ -32,7 +32,7 @@ export function sumErrors(errors: readonly (number | null)[]): number | null {
 export async function sampleOf(
   ctx: Pick<ReadContext, 'query'>,
   rows: Sql,
-  { exact = MOST_EXACT, size = SAMPLE }: { exact?: number; size?: number } = {},
+  { exact = MAX_EXACT, size = SAMPLE }: { exact?: number; size?: number } = {},
 ): Promise<{ total: number; ids: string[] | null }> {
   const [row] = await ctx.query<{ total: number }>(sql`SELECT count(*)::int AS total FROM ${rows}`);
   const total = row?.total ?? 0;
@@ -47,7 +47,7 @@ async function shuffledIds(ctx: Pick<ReadContext, 'query'>, rows: Sql, limit: nu
 }
 
 /**
- * The rows to examine, in a random order: all of them up to `MOST_EXACT`, a sample of more. The rows that were examined before
+ * The rows to examine, in a random order: all of them up to `MAX_EXACT`, a sample of more. The rows that were examined before
  * the time was over are a smaller sample.
  */
 export async function shuffled(
@@ -55,7 +55,7 @@ export async function shuffled(
   rows: Sql,
 ): Promise<{ total: number; ids: readonly string[] }> {
   const { total, ids } = await sampleOf(ctx, rows);
-  return { total, ids: ids ?? (await shuffledIds(ctx, rows, MOST_EXACT)) };
+  return { total, ids: ids ?? (await shuffledIds(ctx, rows, MAX_EXACT)) };
 }
 
 /** A count of the examined rows, projected onto all. */

@@ -86,7 +86,7 @@ export interface VersionPage {
 }
 
 /** Changed items that the list of versions names. The summary counts all of them. */
-const MOST_ITEMS = 50;
+const MAX_ITEMS = 50;
 
 /**
  * A page of the versions, newest first. Items of sections that the caller may not read are left out.
@@ -124,7 +124,7 @@ export async function listVersions(
         archive: count('archive'),
         restore: count('restore'),
       },
-      items: items.slice(0, MOST_ITEMS),
+      items: items.slice(0, MAX_ITEMS),
     };
   });
   return { current: await currentVersion(ctx), ...pageOf(shown, window) };

@@ -4,7 +4,7 @@ import { MetaSchema } from './envelope.ts';
 import { Id, Instant, nullable } from './schemas.ts';
 
 /** Entries of each list at most. */
-export const MOST_EFFECTS = 100;
+export const MAX_EFFECTS = 100;
 
 export const EffectsSchema = Type.Object(
   {
@@ -67,7 +67,7 @@ export const EffectsSchema = Type.Object(
           'Those to the caller; those to others need the right `user.administer`, and to read the comment and the fields that name people.',
       },
     ),
-    truncated: Type.Boolean({ description: `True if a list has more than ${MOST_EFFECTS} entries.` }),
+    truncated: Type.Boolean({ description: `True if a list has more than ${MAX_EFFECTS} entries.` }),
   },
   { $id: 'Effects' },
 );
@@ -78,8 +78,8 @@ export type EffectLists = Omit<Effects, 'truncated'>;
 /** The first entries of each list. */
 export function cutEffects({ events, sla, webhooks, rules, notifications }: EffectLists): Effects {
   const all = { events, sla, webhooks, rules, notifications };
-  const cut = Object.entries(all).map(([name, list]): [string, unknown[]] => [name, list.slice(0, MOST_EFFECTS)]);
-  const truncated = Object.values(all).some((list) => list.length > MOST_EFFECTS);
+  const cut = Object.entries(all).map(([name, list]): [string, unknown[]] => [name, list.slice(0, MAX_EFFECTS)]);
+  const truncated = Object.values(all).some((list) => list.length > MAX_EFFECTS);
   return { ...Object.fromEntries(cut), truncated } as Effects;
 }
 

@@ -9,14 +9,14 @@ import { MetaSchema } from './envelope.ts';
 import { Id } from './schemas.ts';
 
 const DEFAULT_PAGE_SIZE = 25;
-const MOST_PAGE_SIZE = 100;
+const MAX_PAGE_SIZE = 100;
 /** Maximum of `page` × `pageSize`. */
-const MOST_REACH = 1_000_000;
+const MAX_REACH = 1_000_000;
 
 /** Query parameters of a paged list; spread into the operation's query schema. */
 export const pagingQuery = {
-  page: Type.Integer({ minimum: 1, maximum: MOST_REACH, default: 1, description: 'The first page is 1.' }),
-  pageSize: Type.Integer({ minimum: 1, maximum: MOST_PAGE_SIZE, default: DEFAULT_PAGE_SIZE }),
+  page: Type.Integer({ minimum: 1, maximum: MAX_REACH, default: 1, description: 'The first page is 1.' }),
+  pageSize: Type.Integer({ minimum: 1, maximum: MAX_PAGE_SIZE, default: DEFAULT_PAGE_SIZE }),
 };
 
 const PagingSchema = Type.Object(pagingQuery);
@@ -34,12 +34,12 @@ export interface Window {
 /**
  * The rows of a page.
  *
- * @throws Fault INVALID_REQUEST if the page is beyond `MOST_REACH` rows
+ * @throws Fault INVALID_REQUEST if the page is beyond `MAX_REACH` rows
  */
 export function windowOf(paging: Paging): Window {
   const { page, pageSize } = paging;
-  if (page * pageSize > MOST_REACH) {
-    throw faultAt('INVALID_REQUEST', 'query.page', 'PAGE_TOO_LARGE', { max: MOST_REACH });
+  if (page * pageSize > MAX_REACH) {
+    throw faultAt('INVALID_REQUEST', 'query.page', 'PAGE_TOO_LARGE', { max: MAX_REACH });
   }
   return { page, pageSize, offset: (page - 1) * pageSize, limit: pageSize + 1 };
 }
@@ -58,11 +58,11 @@ const chosenPage = {
   page: Type.Optional(
     Type.Integer({
       minimum: 1,
-      maximum: MOST_REACH,
+      maximum: MAX_REACH,
       description: 'The first page is 1. Without `page`, `pageSize` and `order`, the answer is the whole list.',
     }),
   ),
-  pageSize: Type.Optional(Type.Integer({ minimum: 1, maximum: MOST_PAGE_SIZE, description: 'Default: 25.' })),
+  pageSize: Type.Optional(Type.Integer({ minimum: 1, maximum: MAX_PAGE_SIZE, description: 'Default: 25.' })),
   order: Type.Optional(
     Type.Union([Type.Literal('oldest'), Type.Literal('newest')], {
       description: 'What comes first. Default: `oldest`.',
@@ -104,14 +104,14 @@ export function queryOn(
   return Type.Object({ ...properties, ...chosenPage }, { additionalProperties: false });
 }
 
-const MOST_ITEMS = 1000;
+const MAX_ITEMS = 1000;
 
 /** Query parameters of a list that is answered whole without them; spread into the operation's query schema. */
 export const afterQuery = {
   limit: Type.Optional(
     Type.Integer({
       minimum: 1,
-      maximum: MOST_ITEMS,
+      maximum: MAX_ITEMS,
       description: 'Maximum number of items. Without `limit` and `after`, the answer is the whole list.',
     }),
   ),

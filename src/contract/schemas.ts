@@ -34,11 +34,11 @@ export function nullable<T extends TSchema>(schema: T) {
  * Maximum number of values in a body. A type has at most 500 fields, so a body with many more is rejected without checking each
  * name.
  */
-export const MOST_VALUES = 1000;
+export const MAX_RECORD_VALUES = 1000;
 
 /** Field code → value. */
 export const Values = Type.Record(Type.String({ minLength: 1, maxLength: 63 }), Type.Unknown(), {
-  maxProperties: MOST_VALUES,
+  maxProperties: MAX_RECORD_VALUES,
   description: 'Maps field codes to values, in the formats of the field schema.',
 });
 

@@ -7,10 +7,10 @@ import { overloaded } from './admission.ts';
 import { declaredLength } from './headers.ts';
 
 /** 10 MiB; a body of exactly this many bytes is accepted. */
-export const MOST_BODY = 10_485_760;
+export const MAX_BODY = 10_485_760;
 
 /** @throws Fault BODY_TOO_LARGE */
-export function requireDeclaredSize(request: IncomingMessage, most = MOST_BODY): void {
+export function requireDeclaredSize(request: IncomingMessage, most = MAX_BODY): void {
   if ((declaredLength(request) ?? 0) > most) throw fault('BODY_TOO_LARGE');
 }
 

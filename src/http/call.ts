@@ -16,12 +16,12 @@ import { Slots } from './slots.ts';
 
 const DRY_RUN_LIMITS: DryRunLimits = { lockMs: 1000, totalMs: 10_000 };
 /** The dry runs of this process, those of explanations included. */
-const MOST_WAITING = 32;
+const MAX_WAITING = 32;
 const DRY_RUNS = new Slots({
   most: 4,
   mostEach: 3,
-  mostWaiting: MOST_WAITING,
-  refusal: () => overloaded(`You have ${MOST_WAITING} waiting dry runs. Retry after the time in Retry-After.`),
+  mostWaiting: MAX_WAITING,
+  refusal: () => overloaded(`You have ${MAX_WAITING} waiting dry runs. Retry after the time in Retry-After.`),
 });
 
 /** One call of a handler: its inputs, and facts about the result. */

@@ -15,7 +15,7 @@ export class ClientGone extends Error {}
 
 const RETRY_SECONDS = '1';
 /** Maximum number of details in one answer. */
-const MOST_DETAILS = 200;
+const MAX_DETAILS = 200;
 
 /** Faults are returned as they are. Any other error is reported as INTERNAL, without its message. */
 export function answerOf(error: unknown): ErrorAnswer {
@@ -32,7 +32,7 @@ export function answerOf(error: unknown): ErrorAnswer {
   let headers = error.headers;
   if (status === 503 || status === 429) headers = { 'Retry-After': RETRY_SECONDS, ...headers };
   if (status === 401) headers = { 'WWW-Authenticate': 'Bearer', ...headers };
-  const details = Array.isArray(error.details) ? error.details.slice(0, MOST_DETAILS) : error.details;
+  const details = Array.isArray(error.details) ? error.details.slice(0, MAX_DETAILS) : error.details;
   return { status, code: error.code, said: error, details, headers };
 }
 

@@ -12,7 +12,7 @@ import { promisify } from 'node:util';
 import Type from 'typebox';
 import { defineOperation } from '../contract/operation.ts';
 import { bind } from '../platform/unit-of-work/binding.ts';
-import { MOST_BODY } from './body.ts';
+import { MAX_BODY } from './body.ts';
 import { create, echoing, getting, sendRaw, type Sample, startSample } from '../../test/harness/http-sample.ts';
 
 const MIB = 1024 * 1024;
@@ -63,9 +63,9 @@ describe('the body limit', () => {
   for (const way of ['declared', 'chunked'] as const) {
     it(`is exact: ${way}`, async () => {
       for (const [bytes, status] of [
-        [MOST_BODY - 1, 201],
-        [MOST_BODY, 201],
-        [MOST_BODY + 1, 413],
+        [MAX_BODY - 1, 201],
+        [MAX_BODY, 201],
+        [MAX_BODY + 1, 413],
       ] as const) {
         const headers: Record<string, string> = way === 'declared' ? { 'content-length': String(bytes) } : {};
         const [got, code] = await nodePost(sample.port, bodyOf(bytes), headers);
@@ -129,11 +129,11 @@ describe('the body limit', () => {
   });
 
   it('is checked before the key if the length is declared, and after the scope while receiving', async () => {
-    const declared = { 'content-length': String(MOST_BODY + 1), authorization: 'Bearer none' };
-    assert.equal((await nodePost(sample.port, bodyOf(MOST_BODY + 1), declared))[0], 413);
-    const [status] = await nodePost(sample.port, bodyOf(MOST_BODY + 1), { authorization: 'Bearer none' });
+    const declared = { 'content-length': String(MAX_BODY + 1), authorization: 'Bearer none' };
+    assert.equal((await nodePost(sample.port, bodyOf(MAX_BODY + 1), declared))[0], 413);
+    const [status] = await nodePost(sample.port, bodyOf(MAX_BODY + 1), { authorization: 'Bearer none' });
     assert.equal(status, 401);
-    assert.equal((await nodePost(sample.port, bodyOf(MOST_BODY + 1), { authorization: 'Bearer reader' }))[0], 403);
+    assert.equal((await nodePost(sample.port, bodyOf(MAX_BODY + 1), { authorization: 'Bearer reader' }))[0], 403);
   });
 
   it('does not send 100 Continue before the caller is authorised', async () => {

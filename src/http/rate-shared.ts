@@ -19,7 +19,7 @@ const EMPTY_MS = 100;
 const BLIND_MS = 1000;
 const CREDIT_SHARE = 200;
 const LARGEST_SHARE = 8;
-const MOST_CALLERS = 100_000;
+const MAX_CALLERS = 100_000;
 
 interface Budget {
   /** When the whole budget is available again, as far as this process knows. Monotonic milliseconds. */
@@ -193,7 +193,7 @@ export class SharedRateLimiter implements RateLimiter {
   /** Bounds the memory: drops the oldest callers first. */
   #forget(): void {
     for (const callerId of this.#budgets.keys()) {
-      if (this.#budgets.size <= MOST_CALLERS) break;
+      if (this.#budgets.size <= MAX_CALLERS) break;
       this.#budgets.delete(callerId);
     }
   }

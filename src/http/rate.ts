@@ -22,7 +22,7 @@ export interface RateLimiter {
 
 const WINDOW_MS = 60_000;
 const SWEEP_FROM = 10_000;
-const MOST_CALLERS = 100_000;
+const MAX_CALLERS = 100_000;
 
 /**
  * Counts in this process only. A caller may send `quota` requests at once and regains one every `60 s / quota`. The state per
@@ -59,7 +59,7 @@ export class MemoryRateLimiter implements RateLimiter {
   #sweep(now: number): void {
     for (const [callerId, full] of this.#full) if (full <= now) this.#full.delete(callerId);
     for (const callerId of this.#full.keys()) {
-      if (this.#full.size <= MOST_CALLERS) break;
+      if (this.#full.size <= MAX_CALLERS) break;
       this.#full.delete(callerId);
     }
     this.#sweepAt = Math.max(SWEEP_FROM, this.#full.size * 2);

@@ -17,7 +17,7 @@ import { type ReadJson, readJson } from '../platform/long-json.ts';
 import type { Tracer } from '../platform/observability/traces.ts';
 import type { Caller } from '../platform/unit-of-work/context.ts';
 import { decisiveAddress, type Origin } from './address.ts';
-import { MOST_BODY, receiveBody, requireDeclaredSize } from './body.ts';
+import { MAX_BODY, receiveBody, requireDeclaredSize } from './body.ts';
 import { Call } from './call.ts';
 import { callerFor, callerOf, type Callers, requireScope, verified } from './caller.ts';
 import { ClientGone } from './errors.ts';
@@ -34,7 +34,7 @@ import {
   withIfMatch,
 } from './headers.ts';
 import { tellPosition } from './read-consistency.ts';
-import { MOST_OPEN_BODY, sourceName, sourceOf } from './unverified.ts';
+import { MAX_OPEN_BODY, sourceName, sourceOf } from './unverified.ts';
 import { inPieces, isLarge, windowPieces } from './json-chunks.ts';
 import { LongRead } from './long-reads.ts';
 import { ReceivedFacts } from './request-facts.ts';
@@ -124,7 +124,7 @@ async function answer(
   const { request } = context;
   const { prepared } = route;
   requireHost(request);
-  requireDeclaredSize(request, admission === undefined ? MOST_OPEN_BODY : MOST_BODY);
+  requireDeclaredSize(request, admission === undefined ? MAX_OPEN_BODY : MAX_BODY);
   const sessionToken = route.surface === 'console' ? cookie(request, 'docket_session') : undefined;
   const from = { sessionToken, ip: decisiveAddress(origin) };
   const arrived = performance.now();
@@ -173,8 +173,8 @@ async function readBody(service: Service, context: RequestContext, prepared: Pre
   if (prepared.body !== undefined) requireJson(context.request);
   const limits =
     context.callerId === undefined
-      ? { budget: service.openBodies, owner: sourceOf(context.ip ?? ''), most: MOST_OPEN_BODY }
-      : { budget: service.bodies, owner: context.callerId, most: MOST_BODY };
+      ? { budget: service.openBodies, owner: sourceOf(context.ip ?? ''), most: MAX_OPEN_BODY }
+      : { budget: service.bodies, owner: context.callerId, most: MAX_BODY };
   const { bytes, release } = await receiveBody(context, limits);
   try {
     if (bytes.length === 0) return undefined;

@@ -26,9 +26,9 @@ import { PathTable, type Route, routesOf } from './route.ts';
 import { type Service, serve } from './serve.ts';
 import { PREFIX, type ServerOptions } from './types.ts';
 
-const MOST_HEADERS = 65_536;
+const MAX_HEADERS = 65_536;
 /** Codes and ids are shorter. Longer parameters match nothing. */
-const MOST_PARAMETER = 200;
+const MAX_PARAMETER = 200;
 /** Longer than the longest operation. */
 const IDLE_MS = 310_000;
 /** Time for a request to arrive completely. Checked once a second, so the request ends within 30 s. */
@@ -81,9 +81,9 @@ export function buildServer(options: ServerOptions): FastifyInstance {
     return503OnClosing: false,
     exposeHeadRoutes: false,
     genReqId: () => '',
-    routerOptions: { maxParamLength: MOST_PARAMETER, querystringParser: () => ({}) },
+    routerOptions: { maxParamLength: MAX_PARAMETER, querystringParser: () => ({}) },
     http: {
-      maxHeaderSize: MOST_HEADERS,
+      maxHeaderSize: MAX_HEADERS,
       requestTimeout: receiveMs,
       headersTimeout: receiveMs / 2,
       connectionsCheckingInterval: Math.min(1000, receiveMs / 4),

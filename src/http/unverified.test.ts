@@ -3,7 +3,7 @@ import { connect, type Socket } from 'node:net';
 import { describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { authenticate, echoing, sendRaw, type Sample, startSample } from '../../test/harness/http-sample.ts';
-import { MOST_OPEN_BODY, OpenAdmission, sourceOf } from './unverified.ts';
+import { MAX_OPEN_BODY, OpenAdmission, sourceOf } from './unverified.ts';
 import type { Limits } from './types.ts';
 
 const MIB = 1024 * 1024;
@@ -120,10 +120,10 @@ describe('open operations', () => {
     const body = (bytes: number): string => JSON.stringify({ login: 'x'.repeat(bytes - '{"login":""}'.length) });
     const ask = (bytes: number) =>
       sample.ask('/api/admin/v1/session', { method: 'POST', key: null, body: body(bytes) });
-    assert.equal((await ask(MOST_OPEN_BODY)).status, 201);
-    const declared = await ask(MOST_OPEN_BODY + 1);
+    assert.equal((await ask(MAX_OPEN_BODY)).status, 201);
+    const declared = await ask(MAX_OPEN_BODY + 1);
     assert.deepEqual([declared.status, declared.body.error.code], [413, 'BODY_TOO_LARGE']);
-    const chunk = body(MOST_OPEN_BODY + 1);
+    const chunk = body(MAX_OPEN_BODY + 1);
     const chunked = await sendRaw(
       sample.port,
       'POST /api/admin/v1/session HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n',

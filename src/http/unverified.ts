@@ -17,7 +17,7 @@ import { cookie } from './headers.ts';
 import { MemoryRateLimiter } from './rate.ts';
 
 /** Maximum body of an open operation, in bytes. */
-export const MOST_OPEN_BODY = 16_384;
+export const MAX_OPEN_BODY = 16_384;
 
 /** Open requests in flight, over all sources. */
 const IN_FLIGHT = 64;

@@ -5,7 +5,7 @@ import type { Input, Operation } from '../contract/operation.ts';
 import { Fault, type FaultDetail } from '../lib/fault.ts';
 import { withoutExact } from '../lib/exact-number.ts';
 import { pointer } from '../lib/json.ts';
-import { isLonger, type JsonSchema, mismatches, MOST_MEMBERS, type SchemaPath } from '../lib/json-schema.ts';
+import { isLonger, type JsonSchema, mismatches, MAX_MEMBERS, type SchemaPath } from '../lib/json-schema.ts';
 import { problem, problemAt } from '../lib/problem.ts';
 import { fault } from './errors.ts';
 import { asJsonSchema, requireStrict } from './schema.ts';
@@ -21,12 +21,12 @@ const inBody: PlaceWriter = (segments) => pointer(...segments);
 const inQuery: PlaceWriter = (segments) => `query.${segments.join('.')}`;
 
 /** Maximum number of problems in an answer. */
-const MOST_PROBLEMS = 100;
+const MAX_PROBLEMS = 100;
 
 /** Called only after the compiled check failed, so it need not be fast; its work is bounded. */
 function explain(schema: JsonSchema, value: unknown, place: PlaceWriter): FaultDetail[] {
   const unknown = (name: string) => problem('UNKNOWN_PROPERTY', { name });
-  return mismatches(schema, value, { most: MOST_PROBLEMS, unknown }).map(({ path, problem: found }) => ({
+  return mismatches(schema, value, { most: MAX_PROBLEMS, unknown }).map(({ path, problem: found }) => ({
     path: place(path),
     ...found,
   }));
@@ -90,7 +90,7 @@ function within(limits: Limits, value: unknown): boolean {
   const { items } = limits;
   if (Array.isArray(value)) return items === undefined || value.every((item) => within(items, item));
   if (typeof value !== 'object' || value === null) return true;
-  if (limits.map && Object.keys(value).length > MOST_MEMBERS) return false;
+  if (limits.map && Object.keys(value).length > MAX_MEMBERS) return false;
   return limits.members.every(([name, inner]) => within(inner, (value as Record<string, unknown>)[name]));
 }
 

@@ -21,7 +21,7 @@ const LONGEST_RECORD = 8 * 1024 * 1024;
 const LONGEST_HEADER = 1024 * 1024;
 
 /** Maximum number of columns, the limit of common spreadsheets. */
-const MOST_COLUMNS = 16_384;
+const MAX_COLUMNS = 16_384;
 
 /** Column name → index. */
 export type Columns = ReadonlyMap<string, number>;
@@ -104,7 +104,7 @@ async function sniff(
 }
 
 function columnsOf(header: readonly string[], line: number): Columns {
-  if (header.length > MOST_COLUMNS) throw malformed(line, 1, { phrase: 'CSV_TOO_MANY_COLUMNS', max: MOST_COLUMNS });
+  if (header.length > MAX_COLUMNS) throw malformed(line, 1, { phrase: 'CSV_TOO_MANY_COLUMNS', max: MAX_COLUMNS });
   const columns = new Map<string, number>();
   for (const [index, cell] of header.entries()) {
     const name = cell.trim();

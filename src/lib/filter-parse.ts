@@ -31,7 +31,7 @@ import { fold } from './text.ts';
 import { isObject, ownMember, pointer } from './json.ts';
 
 /** Maximum number of reported errors. */
-const MOST_PROBLEMS = 100;
+const MAX_PROBLEMS = 100;
 
 export interface ParseOptions {
   resolve: FieldResolver;
@@ -66,12 +66,12 @@ class Parser {
   }
 
   #problem<Reason extends ProblemReason>(path: string, reason: Reason, ...params: ParamsOf<Reason>): undefined {
-    if (this.problems.length < MOST_PROBLEMS) this.problems.push(problemAt(path, reason, ...params));
+    if (this.problems.length < MAX_PROBLEMS) this.problems.push(problemAt(path, reason, ...params));
     return undefined;
   }
 
   get #full(): boolean {
-    return this.problems.length >= MOST_PROBLEMS || this.#leaves > FILTER_LIMITS.conditions;
+    return this.problems.length >= MAX_PROBLEMS || this.#leaves > FILTER_LIMITS.conditions;
   }
 
   condition(input: unknown, path: string, depth: number): TypedCondition | undefined {

@@ -6,7 +6,7 @@ import { canonicalDuration, type DataType, type VariableName, VARIABLES } from '
 import type { LiteralOperand, Operand, VariableOperand, Variables } from './filter-types.ts';
 
 /** Maximum shift of `$now` and `$today`, in years. Keeps every result within the valid range of years. */
-const MOST_YEARS = 1000;
+const MAX_YEARS = 1000;
 
 function shiftOf(name: string, sign: string, text: string): string | undefined {
   const duration = text.startsWith('P') ? canonicalDuration(text) : undefined;
@@ -14,7 +14,7 @@ function shiftOf(name: string, sign: string, text: string): string | undefined {
   try {
     const length = Temporal.Duration.from(duration);
     const epoch = Temporal.PlainDate.from('2000-01-01');
-    if (Temporal.Duration.compare(length, { years: MOST_YEARS }, { relativeTo: epoch }) > 0) return undefined;
+    if (Temporal.Duration.compare(length, { years: MAX_YEARS }, { relativeTo: epoch }) > 0) return undefined;
   } catch {
     return undefined;
   }

@@ -60,10 +60,10 @@ export interface MismatchOptions {
  * Maximum number of members of a map, such as the values of a record. No type has that many fields. Checking more would be
  * slow.
  */
-export const MOST_MEMBERS = 5000;
-const MOST_NAME = 100;
+export const MAX_MEMBERS = 5000;
+const MAX_NAME = 100;
 /** Maximum number of allowed values that a message lists. */
-const MOST_VALUES = 50;
+const MAX_RECORD_VALUES = 50;
 
 /** All mismatches; `[]` if the value is valid. */
 export function mismatches(schema: JsonSchema, value: unknown, options: MismatchOptions): Mismatch[] {
@@ -213,7 +213,7 @@ class Walk {
         minProperties === 1 ? problem('EMPTY_MAPPING') : problem('TOO_FEW_ITEMS', { min: minProperties }),
       );
     }
-    const most = schema.maxProperties ?? (schema.patternProperties === undefined ? undefined : MOST_MEMBERS);
+    const most = schema.maxProperties ?? (schema.patternProperties === undefined ? undefined : MAX_MEMBERS);
     if (most !== undefined && names.length > most) {
       this.#add(path, problem('TOO_MANY_ITEMS', { max: most }));
       return;
@@ -221,8 +221,8 @@ class Walk {
     for (const name of names) {
       if (this.#full) return;
       const member = memberSchema(schema, name);
-      const here = [...path, name.slice(0, MOST_NAME)];
-      if (member === false) this.#add(here, this.#options.unknown(name.slice(0, MOST_NAME), schema));
+      const here = [...path, name.slice(0, MAX_NAME)];
+      if (member === false) this.#add(here, this.#options.unknown(name.slice(0, MAX_NAME), schema));
       else if (member !== undefined) this.visit(member, value[name], here);
     }
   }
@@ -274,7 +274,7 @@ function formatPhrase(format: string): Phrase {
 }
 
 function valuesPhrase(values: readonly unknown[]): Phrase {
-  const texts = values.slice(0, MOST_VALUES).map((value) => JSON.stringify(value));
+  const texts = values.slice(0, MAX_RECORD_VALUES).map((value) => JSON.stringify(value));
   const [first = ''] = texts;
   return texts.length === 1 ? { phrase: 'VALUE', value: first } : { phrase: 'ONE_OF', values: texts.join(', ') };
 }

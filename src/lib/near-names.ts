@@ -3,8 +3,8 @@
 /** Longer names are not compared. */
 const LONGEST = 64;
 /** Names of a list that are compared at most. */
-const MOST_COMPARED = 5000;
-const MOST_PROPOSED = 3;
+const MAX_COMPARED = 5000;
+const MAX_PROPOSED = 3;
 
 /** Spellings such as `data_type` and `DataType` count as the same as `dataType`. */
 const plain = (name: string): string => name.toLowerCase().replaceAll(/[-_ ]/g, '');
@@ -43,7 +43,7 @@ export function nearNames(wrong: string, known: Iterable<string>, most = 3): str
   let found: string[] = [];
   let compared = 0;
   for (const name of known) {
-    if (++compared > MOST_COMPARED) break;
+    if (++compared > MAX_COMPARED) break;
     if (name === wrong || name.length > LONGEST) continue;
     const distance = editDistance(sought, plain(name), least);
     if (distance > least) continue;
@@ -51,5 +51,5 @@ export function nearNames(wrong: string, known: Iterable<string>, most = 3): str
     least = distance;
     found.push(name);
   }
-  return [...new Set(found)].slice(0, MOST_PROPOSED);
+  return [...new Set(found)].slice(0, MAX_PROPOSED);
 }

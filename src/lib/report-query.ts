@@ -55,6 +55,6 @@ export const SYSTEM_GROUPS = [
 
 export const TILE_KINDS = ['number', 'table', 'bars', 'line', 'area'] as const;
 export type TileKind = (typeof TILE_KINDS)[number];
-export const MOST_TILES = 24;
+export const MAX_TILES = 24;
 /** Tiles of this width take a whole row. */
 export const WIDEST = 4;

@@ -34,11 +34,11 @@ export interface Compound extends Span {
 /** Maximum length of a lexeme; the rest of a longer word is ignored. */
 export const LONGEST_WORD = 60;
 /** A segment with more pieces is not a name but noise (keys, hashes, encoded data). */
-const MOST_PIECES = 6;
-const MOST_ALTERNATIONS = 3;
+const MAX_PIECES = 6;
+const MAX_ALTERNATIONS = 3;
 /** Matches most words: those with a single piece and trivial folding. */
 const SIMPLE = /^(?:[A-Z]?[a-z]+|[А-Я]?[а-я]+|[1-9][0-9]*)$/;
-const MOST_LOOKED_AT = 4 * LONGEST_WORD;
+const MAX_LOOKED_AT = 4 * LONGEST_WORD;
 
 /** Invisible characters inside words. */
 const INVISIBLE = '\\u00AD\\u200B-\\u200D\\u2060\\uFEFF\\uFE00-\\uFE0F';
@@ -135,7 +135,7 @@ function withoutZeros(word: string): string {
 
 function piecesOf(segment: string, start: number): Piece[] {
   const texts = segment.split(OTHER_KIND).flatMap((text) => text.split(CAPITAL));
-  if (texts.length < 2 || texts.length > MOST_PIECES) return [];
+  if (texts.length < 2 || texts.length > MAX_PIECES) return [];
   // `iPhone` and `jQuery` are one word.
   if (/^\p{L}$/u.test(texts[0] ?? '') && !/\p{N}/u.test(segment)) return [];
   // A word that mixes alphabets may only contain lookalike letters; its pieces are then not words.
@@ -148,7 +148,7 @@ function piecesOf(segment: string, start: number): Piece[] {
     at += text.length;
   }
   const numbers = pieces.filter(({ text }) => /^\d/.test(text)).length;
-  return (numbers > 0 && pieces.length > MOST_ALTERNATIONS) || pieces.some(({ text }) => text === '') ? [] : pieces;
+  return (numbers > 0 && pieces.length > MAX_ALTERNATIONS) || pieces.some(({ text }) => text === '') ? [] : pieces;
 }
 
 function simpleSegment(run: string, start: number): Segment {
@@ -158,7 +158,7 @@ function simpleSegment(run: string, start: number): Segment {
 function segmentOf(run: string, start: number): Segment | null {
   if (run.length <= LONGEST_WORD && SIMPLE.test(run)) return simpleSegment(run, start);
   // Characters beyond this length are ignored, so that the cost of a run is linear in its length.
-  const text = run.length <= MOST_LOOKED_AT ? run : run.slice(0, MOST_LOOKED_AT).replace(/[\uD800-\uDBFF]$/, '');
+  const text = run.length <= MAX_LOOKED_AT ? run : run.slice(0, MAX_LOOKED_AT).replace(/[\uD800-\uDBFF]$/, '');
   const normal = cut(withoutZeros(oneAlphabet(normalWord(text))));
   if (normal === '') return null;
   return { text: normal, start, end: start + run.length, pieces: piecesOf(text, start) };

@@ -50,9 +50,9 @@ export interface Analysis {
 }
 
 /** Maximum number of distinct words of a query; further words are ignored. */
-export const MOST_TERMS = 64;
+export const MAX_TERMS = 64;
 /** Maximum number of cached words, and the maximum length of a cached word. */
-const MOST_REMEMBERED = 30_000;
+const MAX_REMEMBERED = 30_000;
 const LONGEST_REMEMBERED = 40;
 /** Maximum length of a cached text. At most a third as many texts as words are cached. */
 const LONGEST_TEXT = 200;
@@ -243,7 +243,7 @@ class Words implements Analysis {
       if (known !== undefined) {
         known.count++;
         known.required ||= term.required;
-      } else if (terms.size < MOST_TERMS) terms.set(key, term);
+      } else if (terms.size < MAX_TERMS) terms.set(key, term);
     }
     const found = [...terms.values()];
     return isComplete ? found.map((term) => ({ ...term, beginnings: [] })) : this.#withLast(found, kept);
@@ -291,6 +291,6 @@ function isTelling({ text }: Piece): boolean {
 }
 
 /** @param remembered maximum number of cached words */
-export function makeAnalysis(remembered: number = MOST_REMEMBERED): Analysis {
+export function makeAnalysis(remembered: number = MAX_REMEMBERED): Analysis {
   return new Words(remembered);
 }

@@ -75,7 +75,7 @@ const LIMITS: ThreadLimits = {
   idleMs: 60_000,
 };
 /** A task may have to wait for the processor on a busy machine. Its elapsed time is limited to this multiple of its limit. */
-const MOST_STRETCH = 4;
+const MAX_STRETCH = 4;
 /** Upper bound of the elapsed time: a request ends after 30 s, and its caller should get the reason. */
 const LONGEST_MS = 22_000;
 const LEAST_PAUSE_MS = 50;
@@ -262,7 +262,7 @@ class Lane {
     const worker = this.#worker.thread;
     return await new Promise((resolve, reject) => {
       const before = worker.cpuUsage().catch(() => undefined);
-      const latest = performance.now() + Math.min(this.#limitMs * MOST_STRETCH, LONGEST_MS);
+      const latest = performance.now() + Math.min(this.#limitMs * MAX_STRETCH, LONGEST_MS);
       let timer: NodeJS.Timeout;
       let done = false;
       worker.ref();

@@ -6,7 +6,7 @@ import { operations } from '../../src/modules.ts';
 import type { TestApp } from './app.ts';
 
 /** Longer lists and texts are cut: an example shows what an answer looks like. */
-const MOST_ITEMS = 3;
+const MAX_ITEMS = 3;
 /** Characters of an answer without envelope that is shown as a whole. */
 const LONGEST_RAW = 20_000;
 const LONGEST_TEXT = 1000;
@@ -73,7 +73,7 @@ function outlined(body: unknown): unknown {
 
 /** A value as an example shows it: cut to size, and without anything that looks like a secret of a real service. */
 function shown(value: unknown, name = ''): unknown {
-  if (Array.isArray(value)) return value.slice(0, MOST_ITEMS).map((item) => shown(item));
+  if (Array.isArray(value)) return value.slice(0, MAX_ITEMS).map((item) => shown(item));
   if (typeof value === 'object' && value !== null) {
     return Object.fromEntries(Object.entries(value).map(([member, part]) => [member, shown(part, member)]));
   }

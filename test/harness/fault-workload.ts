@@ -30,7 +30,7 @@ export interface WorkloadOptions {
 }
 
 const PASSING = ['DATABASE_UNAVAILABLE', 'OVERLOADED', 'IDEMPOTENCY_IN_PROGRESS'];
-const MOST_OWN = 40;
+const MAX_OWN = 40;
 
 type Body = Record<string, unknown>;
 
@@ -154,7 +154,7 @@ class MixClient {
     };
     this.#options.journal.records.push(record);
     this.#own.push(record);
-    if (this.#own.length > MOST_OWN) this.#own.shift();
+    if (this.#own.length > MAX_OWN) this.#own.shift();
   }
 
   async #create(): Promise<void> {

@@ -40,7 +40,7 @@ interface Line {
   answered: boolean;
 }
 
-const MOST_LINES = 1500;
+const MAX_LINES = 1500;
 const TICK_MS = 4;
 
 export class OpenLoopSender {
@@ -59,7 +59,7 @@ export class OpenLoopSender {
     return this.#volley.shots.length;
   }
 
-  constructor(url: string, key: string, kinds: readonly Kind[], mostLines = MOST_LINES) {
+  constructor(url: string, key: string, kinds: readonly Kind[], mostLines = MAX_LINES) {
     const { hostname, port } = new URL(url);
     this.#host = hostname;
     this.#port = Number(port);

@@ -34,7 +34,7 @@ export interface KillingReport {
 const SENDER = fileURLToPath(new URL('webhook-sender-process.ts', import.meta.url));
 const SENDERS = 2;
 /** More failures than this no delivery meets by intent: of its ten attempts some are for what a busy machine does. */
-const MOST_FAILURES = 3;
+const MAX_FAILURES = 3;
 
 async function startSender(options: SenderOptions): Promise<ChildProcess> {
   const child = spawn(process.execPath, [SENDER, JSON.stringify(options)], { stdio: ['ignore', 'pipe', 'inherit'] });
@@ -78,7 +78,7 @@ function fickle(): { answer(deliveryId: string): Answer; succeeded: Map<string, 
     succeeded,
     answer: (deliveryId) => {
       const failed = failures.get(deliveryId) ?? 0;
-      if (Math.random() < 0.3 && failed < MOST_FAILURES) {
+      if (Math.random() < 0.3 && failed < MAX_FAILURES) {
         failures.set(deliveryId, failed + 1);
         const ways: Answer[] = [{ status: 500 }, { status: 429 }, 'reset', { status: 503, delayMs: 50 }];
         return ways[Math.floor(Math.random() * ways.length)] ?? 'reset';

@@ -18,7 +18,7 @@ import { longRun } from '../harness/long-run.ts';
 
 const PROGRAMS = ['prometheus', 'prometheus-alertmanager'];
 /** Lines of the service besides those of requests: begin and end of the outage, and room for single tasks. */
-const MOST_LINES = 6;
+const MAX_LINES = 6;
 
 interface Page {
   status: string;
@@ -109,7 +109,7 @@ try {
     .split('\n')
     .filter((line) => line !== '' && !line.includes('"operation":'));
   for (const line of lines) run.say(`log: ${line.slice(0, 200)}`);
-  if (lines.length > MOST_LINES) problems.push(`${lines.length} lines of log`);
+  if (lines.length > MAX_LINES) problems.push(`${lines.length} lines of log`);
   if (!lines.some((line) => line.includes('database available again'))) problems.push('the end is not in the log');
 } finally {
   asking = false;

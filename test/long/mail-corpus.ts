@@ -20,8 +20,8 @@ import { SecretBox } from '../../src/platform/secrets.ts';
 import { startTestCluster } from '../harness/cluster.ts';
 import { docket, type Environment, freePort, startService } from '../harness/fault-service.ts';
 
-const MOST_HELD_MS = 50;
-const MOST_MEMORY_MIB = 1024;
+const MAX_HELD_MS = 50;
+const MAX_MEMORY_MIB = 1024;
 const KEY = 'k'.repeat(32);
 const SENDER = 'sender@corpus.example';
 const MAILBOX = 'corpus@example.org';
@@ -244,7 +244,7 @@ try {
     await longestTurn();
     const answer = await handIn(raw);
     const longestMs = await longestTurn();
-    return { answer, longestMs, isLong: longestMs > MOST_HELD_MS };
+    return { answer, longestMs, isLong: longestMs > MAX_HELD_MS };
   };
 
   /** Address of a reply to a record. */
@@ -339,7 +339,7 @@ try {
     say(`| ${outcome} | ${counts.join(' | ')} | ${of.length} |`);
   }
   const peak = memoryMib(service.pid);
-  if (peak > MOST_MEMORY_MIB) problems.push(`${peak.toFixed(0)} MiB of memory`);
+  if (peak > MAX_MEMORY_MIB) problems.push(`${peak.toFixed(0)} MiB of memory`);
   if (options.json !== undefined) await writeFile(options.json, JSON.stringify(results, null, 1));
   const surprising = results.filter(({ surprises }) => surprises.length > 0).length;
   const longest = Math.max(...results.map((one) => one.longestMs)).toFixed(0);

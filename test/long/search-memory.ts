@@ -14,7 +14,7 @@ const WORDS = 'printer print paper broken network screen принтер бума
 const WINDOWS = 6;
 const COMPARED = 200;
 /** Growth between the first full window and the last that is not noise. */
-const MOST_GROWTH = 1.25;
+const MAX_GROWTH = 1.25;
 const MB = 1024 * 1024;
 
 const run = longRun({ minutes: 60, records: 5000, writers: 4 });
@@ -133,6 +133,6 @@ try {
 }
 const [, second, last] = [found[0], found[1], found.at(-1)];
 for (const what of ['index', 'rss'] as const) {
-  if ((last?.[what] ?? 0) > MOST_GROWTH * (second?.[what] ?? 0)) problems.push(`${what} has grown`);
+  if ((last?.[what] ?? 0) > MAX_GROWTH * (second?.[what] ?? 0)) problems.push(`${what} has grown`);
 }
 run.end(problems);

@@ -15,7 +15,7 @@ const LENGTH = 95_000;
 const MANY_LENGTH = 10_000;
 const AT_ONCE = 48;
 const PAUSE_MS = 100;
-const MOST = { listMs: 1500, grownMb: 300, stallMs: 100 };
+const MAX = { listMs: 1500, grownMb: 300, stallMs: 100 };
 
 const run = longRun({ changes: 1200, comments: 500, many: 20_000 });
 const problems: string[] = [];
@@ -81,9 +81,9 @@ try {
     run.say(
       `${name}: ${counts.join(', ')} in ${ms} ms; list of another ${list} ms, health ${health} ms, memory ${before} to ${rss} MB, longest turn ${Math.round(stall)} ms, load ${load}`,
     );
-    if (list > MOST.listMs) problems.push(`${name}: the list of another caller took ${list} ms`);
-    if (rss - before > MOST.grownMb) problems.push(`${name}: the memory grew from ${before} to ${rss} MB`);
-    if (stall > MOST.stallMs) problems.push(`${name}: the event loop was blocked for ${Math.round(stall)} ms`);
+    if (list > MAX.listMs) problems.push(`${name}: the list of another caller took ${list} ms`);
+    if (rss - before > MAX.grownMb) problems.push(`${name}: the memory grew from ${before} to ${rss} MB`);
+    if (stall > MAX.stallMs) problems.push(`${name}: the event loop was blocked for ${Math.round(stall)} ms`);
   };
   const atOnce =
     (count: number, path: string, method = 'GET', body?: unknown) =>

@@ -13,7 +13,7 @@ import { CALLERS, type Caller, DEFINITIONS, TRANSITIONS, WORLD } from './world.t
 const PAIRS_PERCENT = 35;
 /** The clock goes on in so many of a hundred steps, by at most so much. */
 const CLOCK_PERCENT = 15;
-const MOST_CLOCK_MS = 40 * 60_000;
+const MAX_CLOCK_MS = 40 * 60_000;
 /** A service that gives way under load did not begin the call. */
 const OVERLOADED = 503;
 
@@ -110,7 +110,7 @@ class Run {
 
   async #step(dice: Dice): Promise<void> {
     this.#world.steps++;
-    if (dice.chance(CLOCK_PERCENT)) this.#tick(dice.below(MOST_CLOCK_MS));
+    if (dice.chance(CLOCK_PERCENT)) this.#tick(dice.below(MAX_CLOCK_MS));
     const isPair = dice.chance(PAIRS_PERCENT);
     const state = this.#states[0] as State;
     const first = randomCall(dice, state, this.#name);
@@ -212,7 +212,7 @@ function mergesOf(one: readonly Step[], other: readonly Step[]): Step[][] {
 }
 
 /** Steps of one run at most. Its records fit into one page of a list. */
-const MOST_STEPS = 120;
+const MAX_STEPS = 120;
 
 /**
  * Makes random runs until so many steps are made.
@@ -224,7 +224,7 @@ export async function checkModel(
   world: ModelWorld,
   { steps, seed, progress }: { steps: number; seed?: number; progress?: () => void },
 ): Promise<void> {
-  const run = fc.array(fc.noShrink(fc.noBias(fc.nat())), { minLength: 1, maxLength: MOST_STEPS, size: 'max' });
+  const run = fc.array(fc.noShrink(fc.noBias(fc.nat())), { minLength: 1, maxLength: MAX_STEPS, size: 'max' });
   const property = fc.asyncProperty(run, (seeds) => runModel(world, seeds));
   for (let round = 0; world.steps < steps; round++) {
     const given = seed === undefined ? {} : { seed: seed + round };

@@ -324,7 +324,7 @@ export const MUTANTS: readonly Mutant[] = [
   RULES("return visibility ?? (typeof commentId === 'string' ? DEFAULT_VISIBILITY : null);", 'return visibility;'),
   RULE_READS('decidingFields(rule, object).every((code) => object.right.canRead(code))', 'object !== undefined'),
   RULE_READS("return runAsId === ctx.actor.userId || ctx.actor.has('role.assign');", 'return true;'),
-  of('src/domain/rules/reaction.ts', 'src/domain/rules/many.db.test.ts')(' || ++count.fired > MOST_FIRINGS', ''),
+  of('src/domain/rules/reaction.ts', 'src/domain/rules/many.db.test.ts')(' || ++count.fired > MAX_FIRINGS', ''),
   of('src/domain/rules/reaction.ts', 'src/domain/rules/rules.db.test.ts')(
     'could not be carried out, so the change was refused. Ask an administrator.`',
     'could not be carried out: ${cause.message}`',

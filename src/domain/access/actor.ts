@@ -44,7 +44,7 @@ function unionOf(grants: readonly Grant[]): RecordRight {
 }
 
 /** Maximum number of kept predicates of one user. */
-const MOST_PREDICATES = 50;
+const MAX_PREDICATES = 50;
 
 export class UserActor implements Actor {
   readonly userId: string;
@@ -210,7 +210,7 @@ export class UserActor implements Actor {
     if (known !== undefined) return known;
     const timed = this.#timed;
     const made = this.#visible(alias, action, now, typeIds ?? this.#roles.grants.keys());
-    if (this.#timed === timed && this.#predicates.size < MOST_PREDICATES) this.#predicates.set(key, made);
+    if (this.#timed === timed && this.#predicates.size < MAX_PREDICATES) this.#predicates.set(key, made);
     return made;
   }
 

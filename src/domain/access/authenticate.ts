@@ -56,7 +56,7 @@ interface CachedKey extends KeyRow {
 const NO_HASH = Buffer.alloc(32);
 const SAFE_METHODS = new Set(['GET', 'HEAD']);
 /** Bounds the caches of credentials: a client can send any number of invalid ones. */
-const MOST_CACHED = 50_000;
+const MAX_CACHED = 50_000;
 
 const NEEDS_KEY = 'The API key is missing or invalid. Send "Authorization: Bearer <key>" with a valid key.';
 const NEEDS_SIGN_IN = 'The session has ended. Sign in again, or send an API key with the scope admin:manage.';
@@ -181,7 +181,7 @@ export class Authenticator {
     const row = await cached(this.memory, keys, prefix, () => (this.#found.has(prefix) ? load() : given.lookUp(load)));
     if (row === undefined) {
       keys.delete(prefix);
-      if (unknown.size >= MOST_CACHED) unknown.clear();
+      if (unknown.size >= MAX_CACHED) unknown.clear();
       unknown.add(prefix);
     } else {
       this.#found.add(prefix);
@@ -268,7 +268,7 @@ export class Authenticator {
 
   #noteSession(name: string): void {
     this.#sessions.add(name);
-    if (this.#sessions.size <= MOST_CACHED) return;
+    if (this.#sessions.size <= MAX_CACHED) return;
     for (const oldest of this.#sessions) {
       this.#sessions.delete(oldest);
       return;
@@ -300,7 +300,7 @@ function cached<T>(
   if (found !== undefined) counts.hits++;
   else {
     counts.misses++;
-    if (memory.size >= MOST_CACHED) memory.clear();
+    if (memory.size >= MAX_CACHED) memory.clear();
     found = load();
     memory.set(key, found);
     // A failed look-up is not cached.

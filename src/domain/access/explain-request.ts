@@ -36,7 +36,7 @@ export interface Explanation {
 }
 
 /** Limits of one explanation. Each run takes a few milliseconds. */
-const MOST_RUNS = 80;
+const MAX_RUNS = 80;
 const BUDGET_MS = 8000;
 
 /** Who asks for the explanation. */
@@ -124,7 +124,7 @@ async function findMissing(
 ): Promise<{ missing: ReadonlySet<string>; last: Outcome }> {
   const ends = performance.now() + BUDGET_MS;
   let runs = 0;
-  const hasTime = (): boolean => ++runs <= MOST_RUNS && performance.now() < ends;
+  const hasTime = (): boolean => ++runs <= MAX_RUNS && performance.now() < ends;
   const granted = new Set<string>();
   let last = first;
   while (mayLackRights(last) && last.denied !== undefined && hasTime()) {

@@ -113,7 +113,7 @@ function variablesIn(leaf: TypedLeaf): VariableOperand[] {
 }
 
 /** The values of variables that are shown of one comparison. */
-const MOST_VALUES = 100;
+const MAX_RECORD_VALUES = 100;
 
 /** What the variables of a comparison stand for, or only their names. */
 function variablesOf(
@@ -125,7 +125,7 @@ function variablesOf(
     const variable = variableText(operand);
     if (hidden) return { variable, values: null, more: 0 };
     const all = resolveOperand(operand, variables).map(String);
-    const values = all.slice(0, MOST_VALUES).map((value) => ({ value, code: codes.get(value) ?? null }));
+    const values = all.slice(0, MAX_RECORD_VALUES).map((value) => ({ value, code: codes.get(value) ?? null }));
     return { variable, values, more: all.length - values.length };
   });
   return found.length === 0 ? {} : { variables: found };

@@ -17,7 +17,7 @@ import {
 /** The sample of a type once half of the time is over. */
 const COARSE = 2000;
 /** Fields of a role or user with examples. */
-const MOST_FIELDS_WITH_EXAMPLES = 20;
+const MAX_FIELDS_WITH_EXAMPLES = 20;
 
 /** A count with its largest error. */
 export interface Measured extends Counted {
@@ -150,7 +150,7 @@ export class Counter {
       for (const change of ['gained', 'lost'] as const) {
         const records = counted?.[change] ?? 0;
         if (records === 0 && general !== change) continue;
-        const isNamed = records > 0 && named + changes.length < MOST_FIELDS_WITH_EXAMPLES;
+        const isNamed = records > 0 && named + changes.length < MAX_FIELDS_WITH_EXAMPLES;
         const examples = isNamed ? await this.#named(typeId, group) : [];
         changes.push({ type: this.#codeOf(typeId), field, access, change, records, examples });
       }

@@ -30,10 +30,10 @@ import {
 
 const USERS_AT_ONCE = 500;
 /** More users are not examined. */
-const MOST_USERS = 20_000;
-const MOST_PEOPLE = 50;
+const MAX_USERS = 20_000;
+const MAX_PEOPLE = 50;
 /** Holders of a role with different rights whose conditions are examined. */
-const MOST_HOLDERS = 100;
+const MAX_HOLDERS = 100;
 
 interface Users {
   byId: ReadonlyMap<string, UserRow>;
@@ -42,7 +42,7 @@ interface Users {
 
 async function loadUsers(ctx: ReadContext, hasTime: () => boolean): Promise<Users> {
   const byId = new Map<string, UserRow>();
-  for (let after: string | null = null; byId.size < MOST_USERS && hasTime(); ) {
+  for (let after: string | null = null; byId.size < MAX_USERS && hasTime(); ) {
     const page = await loadActiveUsers(ctx, after, USERS_AT_ONCE);
     for (const user of page) byId.set(user.id, user);
     after = page.at(-1)?.id ?? null;
@@ -154,8 +154,8 @@ async function rolesImpact(present: Present): Promise<Impact['roles']> {
   const codes = new Map([...itemsOf(context.before.config, 'roles'), ...itemsOf(context.after.config, 'roles')]);
   const found: Impact['roles'] = [];
   for (const [id, holders] of await holdersOf(present)) {
-    if (holders.length > MOST_HOLDERS) context.inexact(null);
-    const actors = holders.slice(0, MOST_HOLDERS).map((user) => actorsOf(context, user, user));
+    if (holders.length > MAX_HOLDERS) context.inexact(null);
+    const actors = holders.slice(0, MAX_HOLDERS).map((user) => actorsOf(context, user, user));
     const role = { role: codes.get(id)?.code ?? id, records: [] as AccessCount[], fields: [] as FieldAccessChange[] };
     for (const typeId of changed.get(id) ?? []) {
       const type = types.get(typeId);
@@ -294,11 +294,11 @@ async function peopleImpact(present: Present) {
   const people: PersonImpact[] = [];
   for (const { profile } of seesHolders(context) ? affected : []) {
     const users = profile.users.toSorted((a, b) => (a.login < b.login ? -1 : 1));
-    for (const user of users.slice(0, MOST_PEOPLE - people.length)) {
+    for (const user of users.slice(0, MAX_PEOPLE - people.length)) {
       await turns.next();
       people.push(await personImpact(user, profile, counter));
     }
-    if (people.length >= MOST_PEOPLE) break;
+    if (people.length >= MAX_PEOPLE) break;
   }
   const affectedPeople = affected.reduce((total, { profile }) => total + profile.users.length, 0);
   return { people, affectedPeople, access, errors: { 'lost-access': errorBound, 'gained-access': errorBound } };

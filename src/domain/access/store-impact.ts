@@ -4,7 +4,7 @@
  */
 import { hash } from 'node:crypto';
 import sql, { join, raw, type Sql } from 'sql-template-tag';
-import { MOST_EXACT, SAMPLE, sampleError, sampleOf } from '../../configuration/store-impact.ts';
+import { MAX_EXACT, SAMPLE, sampleError, sampleOf } from '../../configuration/store-impact.ts';
 import type { ImpactContext, ImpactExample } from '../../configuration/impact.ts';
 import type { ReadContext } from '../../platform/unit-of-work/context.ts';
 import { type RecordType, typeView } from '../metadata/index.ts';
@@ -142,7 +142,7 @@ export async function populationOf(
   const scope = limit === undefined ? sql`true` : limit === null ? sql`false` : sql`coalesce(${limit}, false)`;
   const where = sql`o.type_id = ${typeId}::uuid AND ${scope}`;
   const rows = sql`(SELECT o.id FROM objects o WHERE ${where}) x`;
-  const { total, ids } = await sampleOf(ctx, rows, { exact: most ?? MOST_EXACT, size: most ?? SAMPLE });
+  const { total, ids } = await sampleOf(ctx, rows, { exact: most ?? MAX_EXACT, size: most ?? SAMPLE });
   if (ids === null) return { factor: 1, errorBound: 0, where };
   return {
     factor: total / ids.length,

@@ -13,7 +13,7 @@ import {
   concurrently,
 } from '../../../test/harness/record-fixture.ts';
 
-const MOST = 1000;
+const MAX = 1000;
 let around: RecordFixture;
 
 interface Result {
@@ -184,7 +184,7 @@ describe('bulk', () => {
       {},
       { operation: 'update' },
       { operation: 'update', items: [] },
-      { operation: 'update', items: Array.from({ length: MOST + 1 }, () => item) },
+      { operation: 'update', items: Array.from({ length: MAX + 1 }, () => item) },
       { operation: 'create', items: [item] },
       { operation: 'archive', items: [item] },
       { operation: 'update', items: [archive] },
@@ -205,8 +205,8 @@ describe('bulk', () => {
     assert.deepEqual(await revisions([made]), [1]);
   });
 
-  it(`changes ${MOST} records in one call`, async () => {
-    const rows = Array.from({ length: MOST }, () => randomUUID());
+  it(`changes ${MAX} records in one call`, async () => {
+    const rows = Array.from({ length: MAX }, () => randomUUID());
     const [like] = await many(1);
     await around.rows(
       `INSERT INTO objects (id, type_id, type_version, title, revision, workflow_state_id, "values", folded, created_at, updated_at)
@@ -223,12 +223,12 @@ describe('bulk', () => {
       results.map(({ objectId }) => objectId),
       rows,
     );
-    assert.equal(results.filter(({ status }) => status === 'SUCCEEDED').length, MOST * 0.9);
+    assert.equal(results.filter(({ status }) => status === 'SUCCEEDED').length, MAX * 0.9);
     assert.ok(results.every(({ error }, index) => (error?.code === 'INVALID_VALUES') === (index % 10 === 0)));
     const [row] = await around.rows<{ n: number }>(`SELECT count(*)::int AS n FROM journal WHERE object_id = ANY($1)`, [
       rows,
     ]);
-    assert.equal(row?.n, MOST * 0.9);
+    assert.equal(row?.n, MAX * 0.9);
   });
 
   it('returns no deadlock to clients with opposite orders', async () => {

@@ -1,7 +1,7 @@
 /** The API contract of bulk changes (docs/spec/import-export-bulk.md). */
 import Type from 'typebox';
 import { defineOperation } from '../../contract/operation.ts';
-import { closed, Id, MOST_VALUES, Revision, Values } from '../../contract/schemas.ts';
+import { closed, Id, MAX_RECORD_VALUES, Revision, Values } from '../../contract/schemas.ts';
 
 const items = <T extends ReturnType<typeof closed>>(item: T) => Type.Array(item, { minItems: 1, maxItems: 1000 });
 
@@ -10,7 +10,7 @@ export const UpdateItem = closed({
   expectedRevision: Revision,
   changes: Type.Record(Type.String({ minLength: 1, maxLength: 63 }), Type.Unknown(), {
     minProperties: 1,
-    maxProperties: MOST_VALUES,
+    maxProperties: MAX_RECORD_VALUES,
   }),
 });
 export const ArchiveItem = closed({ objectId: Id, expectedRevision: Revision });

@@ -61,7 +61,7 @@ function resolved(ctx: ReadContext, value: unknown): unknown {
  * Types with a workflow in any version: only their records are unfinished, waiting or closed. Beyond this number, types are
  * counted together, because planning the statement would take longer than running it.
  */
-const MOST_TYPES = 12;
+const MAX_TYPES = 12;
 
 /** The types whose records are counted, each alone or all together. */
 function scopes(ctx: ReadContext): ListScope[] {
@@ -69,7 +69,7 @@ function scopes(ctx: ReadContext): ListScope[] {
   const all = readScope(ctx, {});
   const versions = (id: string): TypeVersion[] => [...(types.byId.get(id)?.versions.values() ?? [])];
   const own = all.typeIds.filter((id) => versions(id).some(({ workflow }) => workflow !== null));
-  return own.length > MOST_TYPES ? [all] : own.map((typeId) => readScope(ctx, { typeId }));
+  return own.length > MAX_TYPES ? [all] : own.map((typeId) => readScope(ctx, { typeId }));
 }
 
 /** The queue's records; none if the queue is not offered to the caller. */
@@ -117,7 +117,7 @@ function offered(ctx: ReadContext): Counted[] {
 }
 
 /** Counting stops here: a larger number is shown as "99+". */
-const MOST_COUNTED = 99;
+const MAX_COUNTED = 99;
 
 /** The built-in queues with their counts, counted in one statement. */
 export async function listBuiltInQueues({ work, caller }: Pick<Runner, 'work' | 'caller'>): Promise<BuiltInQueue[]> {
@@ -128,15 +128,15 @@ export async function listBuiltInQueues({ work, caller }: Pick<Runner, 'work' | 
         const queues = offered(ctx);
         const lists = queues.map(({ selections }) => selections);
         const counts = counted
-          ? await withinBudget(ctx, 'path', () => countEach(ctx, lists, MOST_COUNTED + 1))
+          ? await withinBudget(ctx, 'path', () => countEach(ctx, lists, MAX_COUNTED + 1))
           : lists.map(() => null);
         return queues.map(({ code, definition }, index) => {
           const found = counts[index] ?? null;
           return {
             code,
             definition,
-            count: found === null ? null : Math.min(found, MOST_COUNTED),
-            exact: (found ?? 0) <= MOST_COUNTED,
+            count: found === null ? null : Math.min(found, MAX_COUNTED),
+            exact: (found ?? 0) <= MAX_COUNTED,
           };
         });
       },

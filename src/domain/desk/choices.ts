@@ -7,10 +7,10 @@ import { type NameChoice, type NamedKind, type PeopleRange, searchNames, searchU
 import { findType, named, registry } from '../metadata/index.ts';
 import { type AssigneeOffer, assigneeOffer, requireVisible } from '../objects/index.ts';
 
-const MOST_CHOICES = 30;
+const MAX_CHOICES = 30;
 /** Users whose rights are read in one step, and most steps for one answer. */
 const STEP = 50;
-const MOST_STEPS = 20;
+const MAX_STEPS = 20;
 
 /**
  * Whether the caller may see or set a value of the data type on some record. Otherwise the caller gets no names of that kind.
@@ -50,10 +50,10 @@ export async function lookUp(ctx: ReadContext, query: Wanted, actorOf: ActorOf):
 }
 
 async function find(ctx: ReadContext, query: Wanted, text: string, actorOf: ActorOf): Promise<NameChoice[]> {
-  if (query.kind !== 'user') return await searchNames(ctx, query.kind, text, MOST_CHOICES);
+  if (query.kind !== 'user') return await searchNames(ctx, query.kind, text, MAX_CHOICES);
   const ids = query.ids?.split(',');
   const offer = await offerAt(ctx, query);
-  if (offer === undefined) return await searchUsers(ctx, text, MOST_CHOICES, { ids });
+  if (offer === undefined) return await searchUsers(ctx, text, MAX_CHOICES, { ids });
   return await findAssignees(ctx, { text, ids, offer }, actorOf);
 }
 
@@ -66,13 +66,13 @@ async function findAssignees(
   const among = whoHolds(ctx, { typeId: offer.type.id, ...offer });
   const found: NameChoice[] = [];
   let after: PeopleRange['after'];
-  for (let step = 0; step < MOST_STEPS; step++) {
+  for (let step = 0; step < MAX_STEPS; step++) {
     const next = await searchUsers(ctx, text, STEP, { ids, among, after });
     for (const one of next) {
       const user = await actorOf(one.id);
       if (user === undefined || !offer.admits(user)) continue;
       found.push(one);
-      if (found.length === MOST_CHOICES) return found;
+      if (found.length === MAX_CHOICES) return found;
     }
     if (next.length < STEP) break;
     after = next.at(-1);

@@ -5,7 +5,7 @@ import { closed } from '../../contract/schemas.ts';
 import { listSelection } from './contract.ts';
 
 /** Maximum number of records in a file. */
-export const MOST_ROWS = 100_000;
+export const MAX_ROWS = 100_000;
 
 const Word = Type.String({ minLength: 1, maxLength: 40 });
 
@@ -22,7 +22,7 @@ export const exportDeskObjects = defineOperation({
   status: 200,
   tag: 'Desk',
   summary: 'Export a list of records as a table',
-  description: `The records of \`GET /desk/objects\` with the same selection and order, as CSV or XLSX. Cells hold what the list shows: names of options, states, users, groups, units, services and records instead of ids. Times are in \`timeZone\`. In XLSX, numbers, dates and times are cells of that kind. \`sla.remaining\` is in hours, \`sla.breached\` is \`words.yes\` or \`words.no\`. At most ${MOST_ROWS.toLocaleString('en')} records. Which records are in the file and in which order is decided when it begins; values and rights are those of the moment in which a record is written. A text of more than 32,767 characters, the limit of a cell, is cut in XLSX and ends with its length in brackets. Time limit 300 s.`,
+  description: `The records of \`GET /desk/objects\` with the same selection and order, as CSV or XLSX. Cells hold what the list shows: names of options, states, users, groups, units, services and records instead of ids. Times are in \`timeZone\`. In XLSX, numbers, dates and times are cells of that kind. \`sla.remaining\` is in hours, \`sla.breached\` is \`words.yes\` or \`words.no\`. At most ${MAX_ROWS.toLocaleString('en')} records. Which records are in the file and in which order is decided when it begins; values and rights are those of the moment in which a record is written. A text of more than 32,767 characters, the limit of a cell, is cut in XLSX and ends with its length in brackets. Time limit 300 s.`,
   body: closed({
     format: Type.Union([Type.Literal('CSV'), Type.Literal('XLSX')]),
     title: Type.String({ minLength: 1, maxLength: 200, description: 'Becomes the name of the file and of the sheet.' }),

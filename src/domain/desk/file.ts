@@ -29,7 +29,7 @@ import {
 } from '../objects/index.ts';
 import { withinBudget } from '../search/index.ts';
 import { type SlaFigures, slaFigures } from '../sla/index.ts';
-import { type exportDeskObjects as operation, MOST_ROWS } from './contract-file.ts';
+import { type exportDeskObjects as operation, MAX_ROWS } from './contract-file.ts';
 import { namesOf, selectSorted } from './list.ts';
 import { serviceNames } from './queries.ts';
 import { type ListOfTypes, sharedField, type SharedField } from './shared-fields.ts';
@@ -74,7 +74,7 @@ export async function exportDeskObjects(
   if (!isTimeZone(body.timeZone)) {
     throw faultAt('INVALID_REQUEST', '/timeZone', 'UNKNOWN_TIME_ZONE', { zone: body.timeZone });
   }
-  const part = { offset: 0, limit: MOST_ROWS + 1 };
+  const part = { offset: 0, limit: MAX_ROWS + 1 };
   const start = async (ctx: ReadContext) => {
     const { type } = readScope(ctx, body);
     const columns = body.columns.map((column, index) => columnOf(ctx, body, type, column, `/columns/${index}`));
@@ -83,7 +83,7 @@ export async function exportDeskObjects(
     return { columns, ids: sorted?.ids ?? [] };
   };
   const { columns, ids } = await inBody(() => work.read(caller, start, { snapshot: true }));
-  if (ids.length > MOST_ROWS) throw faultAt('INVALID_REQUEST', '', 'EXPORT_TOO_MANY', { max: MOST_ROWS });
+  if (ids.length > MAX_ROWS) throw faultAt('INVALID_REQUEST', '', 'EXPORT_TOO_MANY', { max: MAX_ROWS });
   const cells = rowsOf(runner, ids, columns, body, fresh);
   const file = body.format === 'CSV' ? csvOf(columns, cells) : writeXlsx(body.title, columns, cells);
   return new Reply(Readable.from(file, { objectMode: false }), headersOf(body));

@@ -28,9 +28,9 @@ import { sharedField, sharedOptions } from './shared-fields.ts';
 import * as store from './store-list.ts';
 
 /** Words select at most this many records, the newest ones. */
-const MOST_MATCHES = 1000;
+const MAX_MATCHES = 1000;
 /** At most this many records with running time limits are sorted by the time left, which is computed in memory. */
-const MOST_RUNNING = 5000;
+const MAX_RUNNING = 5000;
 const DEFAULT_SORT = '-createdAt';
 
 type ListQuery = Static<(typeof contract.listDeskObjects)['query']>;
@@ -132,8 +132,8 @@ async function select(
   let complete = true;
   if (query.q !== undefined && query.q.trim() !== '') {
     const typeIds = scope.type === undefined ? {} : { typeIds: [scope.type.id] };
-    const ids = await matches(ctx, { q: query.q, ...typeIds, ...scope.filter, limit: MOST_MATCHES, offset: 0 });
-    complete = ids.length < MOST_MATCHES;
+    const ids = await matches(ctx, { q: query.q, ...typeIds, ...scope.filter, limit: MAX_MATCHES, offset: 0 });
+    complete = ids.length < MAX_MATCHES;
     conditions.push(store.amongIds(ids));
   }
   return { selection: { scope: { ...scope, visible }, conditions }, complete };
@@ -269,8 +269,8 @@ async function byRemainingTime(
     conditions: [...selection.conditions, store.hasRunningSla(running)],
   });
   const byId = store.SYSTEM_SORT_KEYS['createdAt'] as store.SortKey;
-  const running = await store.listSorted(ctx, among(true), byId, true, { offset: 0, limit: MOST_RUNNING + 1 });
-  if (running.length > MOST_RUNNING) {
+  const running = await store.listSorted(ctx, among(true), byId, true, { offset: 0, limit: MAX_RUNNING + 1 });
+  if (running.length > MAX_RUNNING) {
     throw faultAt('FILTER_TOO_EXPENSIVE', 'query.sort', 'SORT_TOO_MANY');
   }
   const left = await remainingTimes(ctx, running);

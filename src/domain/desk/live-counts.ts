@@ -12,7 +12,7 @@ import type { Changes } from '../../platform/unit-of-work/changes.ts';
 import { listBuiltInQueues } from './built-in.ts';
 
 const LEAST_MS = 1000;
-const MOST_MS = 30_000;
+const MAX_MS = 30_000;
 /** The interval of a stream is at least this many times the time of its last computation. */
 const INTERVAL_COST = 20;
 /** The pause of the process is this many times the time of the computation. */
@@ -102,7 +102,7 @@ export class LiveCounts {
     }
     const ended = performance.now();
     const cost = ended - began;
-    stream.notBefore = ended + Math.min(MOST_MS, Math.max(least, cost * INTERVAL_COST));
+    stream.notBefore = ended + Math.min(MAX_MS, Math.max(least, cost * INTERVAL_COST));
     this.#pausedUntil = ended + cost * PAUSE_COST;
     this.#isComputing = false;
     this.#schedule(work);

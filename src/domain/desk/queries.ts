@@ -64,11 +64,11 @@ export async function getPermissions(ctx: ReadContext, id: string): Promise<{ id
 }
 
 /** At most this many records are offered while a user types. */
-const MOST_SUGGESTIONS = 8;
+const MAX_SUGGESTIONS = 8;
 
 /** @param suggest finds records by number, title and words */
 export async function listSuggestions(ctx: ReadContext, text: string, suggest: Suggest): Promise<Suggestion[]> {
-  const ids = await suggest(ctx, text, MOST_SUGGESTIONS);
+  const ids = await suggest(ctx, text, MAX_SUGGESTIONS);
   await preload(ctx, ids);
   const found = await Promise.all(ids.map((id) => findVisible(ctx, id)));
   return found

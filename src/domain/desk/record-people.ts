@@ -8,9 +8,9 @@ import { fieldInRole, named } from '../metadata/index.ts';
 import { readableValues, requireAction, requireVisible } from '../objects/index.ts';
 
 /** Most people that are offered at once. */
-const MOST_PEOPLE = 8;
+const MAX_PEOPLE = 8;
 /** Most people whose rights are read for one answer. */
-const MOST_CANDIDATES = 50;
+const MAX_CANDIDATES = 50;
 
 interface Contact {
   id: string;
@@ -71,13 +71,13 @@ export async function listMentionable(
       ctx,
       'user',
       q.replaceAll('\0', ''),
-      MOST_CANDIDATES,
+      MAX_CANDIDATES,
     )) {
-      if (readers.length === MOST_PEOPLE) break;
+      if (readers.length === MAX_PEOPLE) break;
       const canRead = (await actorOf(id))?.on(object.type.id, object.facts, ctx.now).can('read') ?? false;
       const unitName = unit === undefined || unit === null ? null : named(ctx, unit);
       (canRead ? readers : others).push({ id, name: named(ctx, name), login, unit: unitName, canRead });
     }
-    return [...readers, ...others].slice(0, MOST_PEOPLE);
+    return [...readers, ...others].slice(0, MAX_PEOPLE);
   });
 }

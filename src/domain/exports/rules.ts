@@ -4,7 +4,7 @@ import { cellOf, needsGuard, type RecordType } from '../metadata/index.ts';
 import type { ObjectAnswer } from '../objects/index.ts';
 
 /** Maximum size of a file in bytes. */
-export const MOST_BYTES = 16 * 1024 * 1024;
+export const MAX_BYTES = 16 * 1024 * 1024;
 
 type Fields = RecordType['newest']['fields'];
 type Field = Fields extends ReadonlyMap<string, infer F> ? F : never;
@@ -80,7 +80,7 @@ export class FileWriter {
   add(object: ObjectAnswer): string | undefined {
     const text = (this.#empty ? '' : this.#format.separator) + this.#format.record(object);
     const bytes = Buffer.byteLength(text);
-    if (this.#bytes + bytes > MOST_BYTES) return undefined;
+    if (this.#bytes + bytes > MAX_BYTES) return undefined;
     this.#bytes += bytes;
     this.#empty = false;
     return text;

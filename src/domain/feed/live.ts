@@ -8,7 +8,7 @@ import { type FeedQuery, type FeedRead, readFeed } from './queries.ts';
 
 /** Readers of a process that read at the same time. */
 const AT_ONCE = 4;
-const MOST_READERS = 4000;
+const MAX_READERS = 4000;
 const RETRY_MS = 1000;
 
 /** Who reads what, and from where on. */
@@ -39,7 +39,7 @@ class Signals {
 
 export class LiveFeed {
   readonly #watch: PlaceWatch;
-  readonly #queue = new FairQueue({ running: AT_ONCE, places: MOST_READERS });
+  readonly #queue = new FairQueue({ running: AT_ONCE, places: MAX_READERS });
 
   constructor(watch: PlaceWatch) {
     this.#watch = watch;

@@ -21,9 +21,9 @@ import { commonPlace, cursorMaker, readCursor } from './cursor.ts';
 import { type FeedRange, listPlaced, type PlacedEvent } from './store.ts';
 
 /** Maximum number of places that a page examines. */
-const MOST_EXAMINED = 10_000;
+const MAX_EXAMINED = 10_000;
 /** A page ends after this many stored bytes of changes and records; the answer is at most about ten times as large. */
-const MOST_BYTES = 2 * 1024 * 1024;
+const MAX_BYTES = 2 * 1024 * 1024;
 /** Events that are read before their size is known. */
 const FIRST_ROWS = 100;
 /** Places of the first statement of a page. Further ones cover more, so that a page with few visible events needs few of them. */
@@ -31,7 +31,7 @@ const FIRST_PLACES = 500;
 /** Minimum number of rows of a statement after the first one of a page, which found too few visible events. */
 const ROWS_AT_ONCE = 500;
 /** A page ends after this time, so that many hidden events do not hold a request and its slot for longer. */
-const MOST_MS = 2000;
+const MAX_MS = 2000;
 
 export type FeedQuery = Static<(typeof readChanges)['query']>;
 
@@ -78,17 +78,17 @@ export async function readFeed(
   const state = await feedState(ctx);
   const cursorOf = cursorMaker(state);
   const after = await startOf(ctx, query.after, state, selection);
-  const upTo = Math.min(after + MOST_EXAMINED, state.place);
+  const upTo = Math.min(after + MAX_EXAMINED, state.place);
   const limit = query.limit ?? 100;
   const events: FeedEventAnswer[] = [];
   const withObject = query.include === 'object';
-  const deadline = performance.now() + MOST_MS;
+  const deadline = performance.now() + MAX_MS;
   let from = after;
   let lastPlace = after;
   let [taken, bytes, span] = [0, 0, FIRST_PLACES];
   // Events whose changes are all hidden are left out after the statement. Further statements take what fits by the sizes so far.
-  while (from < upTo && events.length < limit && bytes < MOST_BYTES && performance.now() < deadline) {
-    const fitting = taken === 0 ? FIRST_ROWS : Math.ceil(((MOST_BYTES - bytes) * taken) / Math.max(1, bytes));
+  while (from < upTo && events.length < limit && bytes < MAX_BYTES && performance.now() < deadline) {
+    const fitting = taken === 0 ? FIRST_ROWS : Math.ceil(((MAX_BYTES - bytes) * taken) / Math.max(1, bytes));
     const wanted = Math.min(taken === 0 ? limit : Math.max(limit, ROWS_AT_ONCE), fitting);
     const end = Math.min(upTo, from + span);
     const rows = await listPlaced(ctx, { ...selection, after: from, upTo: end, limit: wanted, withObject });
@@ -168,7 +168,7 @@ async function startOf(
 
 /** The last event up to the place that a reader of the selection can have read. */
 async function lastEvent(ctx: ReadContext, place: number, selection: Selection): Promise<PlacedEvent | undefined> {
-  const after = Math.max(0, place - MOST_EXAMINED);
+  const after = Math.max(0, place - MAX_EXAMINED);
   for (let upTo = place; upTo > after; ) {
     const rows = await listPlaced(ctx, { ...selection, after, upTo, limit: 100, isBackward: true });
     const [found] = await answersOf(ctx, rows, false);

@@ -98,7 +98,7 @@ export function declareGrant(ctx: WriteContext, granted: Partial<GrantedAccess>)
 }
 
 /** A plain membership whose structure version changed so often gets the full check under the lock. */
-const MOST_PLAIN_TRIES = 3;
+const MAX_PLAIN_TRIES = 3;
 
 /**
  * The structure version under which a plain membership may be written without the lock; undefined if the full check decides.
@@ -117,7 +117,7 @@ export function plainSince(
 
 /** The structure version of a plain membership; undefined if it changed too often while the unit ran. */
 export function unlessContended(ctx: WriteContext, structure: number): number | undefined {
-  return ctx.retries < MOST_PLAIN_TRIES ? structure : undefined;
+  return ctx.retries < MAX_PLAIN_TRIES ? structure : undefined;
 }
 
 /** Checks against the stored rows whether the caller may grant the access. @throws Fault ROLE_ESCALATION */

@@ -46,7 +46,7 @@ interface PlaceFacts extends Granting {
 }
 
 /** Users in more groups are rare. Their memberships get the full check. */
-const MOST_GROUPS = 100;
+const MAX_GROUPS = 100;
 
 const VERSIONS = sql`${STRUCTURE_VERSION} AS structure, ${CONFIG_VERSION} AS config`;
 
@@ -65,7 +65,7 @@ function givesRole(groupIds: Sql): Sql {
 }
 
 function heldRoles(userId: Sql): Sql {
-  const most = raw(String(MOST_GROUPS));
+  const most = raw(String(MAX_GROUPS));
   return sql`CASE WHEN (SELECT count(*) FROM (
       SELECT FROM group_members m WHERE m.member_type = 'user' AND m.member_id = ${userId} LIMIT ${most} + 1) AS n) <= ${most}
     THEN ARRAY(

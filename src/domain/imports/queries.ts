@@ -18,7 +18,7 @@ import {
 } from './store.ts';
 
 /** Maximum number of rows in the answer for a run. */
-export const MOST_ROWS = 10_000;
+export const MAX_ROWS = 10_000;
 
 export function definitionAnswer(ctx: ReadContext, id: string, definition: ImportDefinition, state = 'ACTIVE') {
   const { targetType, ...rest } = definition;
@@ -88,13 +88,13 @@ function rowAnswer({ row, externalId, status, id, errors }: ShownRow): RunAnswer
  */
 export async function readRun(ctx: ReadContext, id: string): Promise<RunAnswer> {
   const run = await requireRun(ctx, id);
-  const rowsTruncated = run.succeeded + run.failed + run.skipped > MOST_ROWS;
+  const rowsTruncated = run.succeeded + run.failed + run.skipped > MAX_ROWS;
   const rows: ShownRow[] = [];
   for await (const part of rowWindows(ctx, id, rowsTruncated)) {
     rows.push(...part.rows);
-    if (rows.length >= MOST_ROWS) break;
+    if (rows.length >= MAX_ROWS) break;
   }
-  rows.splice(MOST_ROWS);
+  rows.splice(MAX_ROWS);
   const undo = await countUndone(ctx, id);
   const kind = definitions(ctx).get(run.definitionId)?.definition.targetKind ?? 'object';
   const visible = await visibleTargets(

@@ -223,7 +223,7 @@ function noExternalId({ resolver }: ImportDefinition, externalId: null | undefin
 // ---------------------------------------------------------------- look-ups
 
 /** Maximum length of a chain in which one look-up needs the result of another. */
-const MOST_ROUNDS = 20;
+const MAX_ROUNDS = 20;
 
 type Answer = { id: string } | 'none' | 'many';
 
@@ -268,7 +268,7 @@ async function mapRows(ctx: ReadContext, mapping: Mapping, rows: readonly Source
   const mapped = new Map<SourceRow, MappedRow>();
   let waiting = [...rows];
   for (let round = 0; waiting.length > 0; round++) {
-    if (round === MOST_ROUNDS) throw new Error('look-ups never come to an end');
+    if (round === MAX_ROUNDS) throw new Error('look-ups never come to an end');
     const wanted: Lookup[] = [];
     for (const row of waiting) {
       const asked: MappedRow['asked'] = [];

@@ -176,7 +176,7 @@ interface Kind {
   archive(ctx: WriteContext, id: string, expectedRevision: number): Promise<Answer>;
 }
 
-const MOST = 255;
+const MAX = 255;
 
 const answer = (given: object): Answer => given as Answer;
 
@@ -261,7 +261,7 @@ function checkTexts(kind: Kind, values: Values, creating: boolean): Texts {
     } else if (typeof value !== 'string') report(field, problem('VALUE_TYPE', { expected: { phrase: 'TEXT' } }));
     else if (rule.id === true && canonicalUuid(value) === undefined)
       report(field, problem('VALUE_FORMAT', { expected: { phrase: 'ID' } }));
-    else if (value.length > (rule.most ?? MOST)) report(field, problem('TEXT_TOO_LONG', { max: rule.most ?? MOST }));
+    else if (value.length > (rule.most ?? MAX)) report(field, problem('TEXT_TOO_LONG', { max: rule.most ?? MAX }));
     else if (rule.pattern?.test(value) === false)
       report(field, problem('PATTERN_MISMATCH', { pattern: rule.pattern.source }));
     else texts.push([field, rule.id === true ? (canonicalUuid(value) ?? value) : value]);

@@ -7,7 +7,7 @@ import { problem, problemAt } from '../../lib/problem.ts';
 import type { Runner } from '../../platform/unit-of-work/binding.ts';
 import type { WriteContext, Caller } from '../../platform/unit-of-work/context.ts';
 import { definitions, type KnownDefinition } from './registry.ts';
-import { hiddenErrors, MOST_ROWS, visibleTargets, requireRun } from './queries.ts';
+import { hiddenErrors, MAX_ROWS, visibleTargets, requireRun } from './queries.ts';
 import { faultErrors } from './rules.ts';
 import type { ImportParts } from './run.ts';
 import {
@@ -78,7 +78,7 @@ export async function undoRun(runner: Runner, runId: string, parts: ImportParts)
         left,
       );
       answer[undone.status === 'UNDONE' ? 'undone' : undone.status === 'SKIPPED' ? 'skipped' : 'failed']++;
-      if (answer.rows.length < MOST_ROWS) answer.rows.push(undone);
+      if (answer.rows.length < MAX_ROWS) answer.rows.push(undone);
       else answer.rowsTruncated = true;
     }
     before = rows.at(-1)?.row;

@@ -140,7 +140,7 @@ async function logFailure(runner: Runner, integration: Integration, error: unkno
   }
 }
 
-const MOST_DETAILS = 20;
+const MAX_DETAILS = 20;
 
 /**
  * The reason as shown to administrators. It omits the changes of other users, since the administrator may not be allowed to
@@ -151,7 +151,7 @@ function reasonOf(error: unknown): RunError {
     return { code: 'INTERNAL', message: 'The service failed. Report the correlation id to its operator.', details: [] };
   }
   const { code, message, details } = error;
-  if (Array.isArray(details)) return { code, message, details: contractDetails(details.slice(0, MOST_DETAILS)) };
+  if (Array.isArray(details)) return { code, message, details: contractDetails(details.slice(0, MAX_DETAILS)) };
   const { changedSince: _hidden, complete: _all, ...rest } = details;
   return { code, message, details: rest };
 }

@@ -83,12 +83,12 @@ export async function browseArticles(ctx: ReadContext, query: BrowseQuery): Prom
   return pageOf((await browseReadable(ctx, filter, preference, browse)).map(versionAnswer), window);
 }
 
-const MOST_STEMS = 12;
+const MAX_STEMS = 12;
 
 /** The long words of a title without their last letters, which often are an ending. */
 function stemsOf(title: string): string[] {
   const words = title.toLowerCase().match(/[\p{L}\p{N}]{5,}/gu) ?? [];
-  return [...new Set(words.map((word) => word.slice(0, Math.max(4, word.length - 2))))].slice(0, MOST_STEMS);
+  return [...new Set(words.map((word) => word.slice(0, Math.max(4, word.length - 2))))].slice(0, MAX_STEMS);
 }
 
 /** @throws Fault RIGHT_MISSING, NOT_FOUND */

@@ -9,7 +9,7 @@ import { LIST_SUFFIX, readMessageId } from './threading.ts';
 export type Automatic = 'LOOP' | 'BOUNCE' | 'AUTO_REPLY' | 'BULK_MAIL';
 
 /** A message that passed more servers than this is in a loop. RFC 5321 recommends at least 100, but no real mail has 50. */
-const MOST_HOPS = 50;
+const MAX_HOPS = 50;
 
 /** Local parts under which nobody but mail servers writes. Some give no domain or no address at all. */
 const MAIL_SERVER = /^(?:[^<]*<)?["']?(?:mailer[-_. ]?daemon|mail-daemon|mdaemon)(?:[+@> "']|$)/i;
@@ -53,7 +53,7 @@ function isLoop(headers: Headers, from: string | null, mailbox: string): boolean
   const lists = headers.all('list-id').map((value) => /<([^<>]*)>/.exec(value)?.[1]?.toLowerCase());
   if (lists.some((list) => list?.endsWith(`${LIST_SUFFIX}${domainOf(mailbox)}`) === true)) return true;
   if (from !== null && withoutDetail(from) === withoutDetail(mailbox)) return true;
-  return headers.count('received') > MOST_HOPS;
+  return headers.count('received') > MAX_HOPS;
 }
 
 /** The address without the part after `+`. */

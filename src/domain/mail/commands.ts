@@ -7,7 +7,7 @@ import type { Runner } from '../../platform/unit-of-work/binding.ts';
 import type { WriteContext } from '../../platform/unit-of-work/context.ts';
 import { withoutHiddenIds } from '../comments/index.ts';
 import { answersOf, type MessageAnswer, RIGHT, type SentAnswer, sentAnswers } from './queries.ts';
-import { MOST_BYTES, type Received, type ReceiveParts, receiveMail } from './receive.ts';
+import { MAX_BYTES, type Received, type ReceiveParts, receiveMail } from './receive.ts';
 import { mailboxes } from './registry.ts';
 import { findMessage, type MessageRow } from './store.ts';
 import * as outgoing from './store-outgoing.ts';
@@ -64,7 +64,7 @@ export async function retryMessage(
   let row = await read();
   const mailbox = mailboxes(caller).get(row.mailboxId);
   // Of a larger one only the start is stored.
-  if (row.sha256 !== null && row.size <= MOST_BYTES && mailbox !== undefined) {
+  if (row.sha256 !== null && row.size <= MAX_BYTES && mailbox !== undefined) {
     const raw = await parts.blobs.bytes(row.sha256, row.size);
     const received = await receiveMail({ work, caller }, parts, { mailbox, raw, trusted: row.trusted, listedId: id });
     // A repetition of the message can have been used in the meantime.

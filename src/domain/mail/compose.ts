@@ -59,7 +59,7 @@ const BUILT_IN = {
 } as const;
 
 /** Maximum number of notifications in the text of one mail. A digest can be about thousands, which are counted. */
-const MOST_LISTED = 100;
+const MAX_LISTED = 100;
 
 /**
  * @param ctx with the rights and the language of the recipient
@@ -72,7 +72,7 @@ export async function composeMail(
   const boxes = [...mailboxes(ctx).values()].filter((one) => one.enabled && isActive(one));
   const [id] = ids;
   if (id === undefined || ids.length > 1) {
-    const filled = await several(ctx, await readDigested(ctx, userId, ids, MOST_LISTED), publicUrl);
+    const filled = await several(ctx, await readDigested(ctx, userId, ids, MAX_LISTED), publicUrl);
     return filled && { ...filled, about: null, mailbox: boxes[0] ?? null };
   }
   const note = await readMailed(ctx, userId, id);

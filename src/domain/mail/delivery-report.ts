@@ -29,19 +29,19 @@ export interface ReportSource {
 }
 
 /** Limits of what is read; longer parts are cut. */
-const MOST_REPORT_BYTES = 64 * 1024;
-const MOST_RETURNED_BYTES = 64 * 1024;
-const MOST_NOTICE_CHARACTERS = 16 * 1024;
-const MOST_RECIPIENTS = 100;
+const MAX_REPORT_BYTES = 64 * 1024;
+const MAX_RETURNED_BYTES = 64 * 1024;
+const MAX_NOTICE_CHARACTERS = 16 * 1024;
+const MAX_RECIPIENTS = 100;
 /** Maximum number of lines that follow an address in a notice and are taken as the reason. */
-const MOST_REASON_LINES = 6;
+const MAX_REASON_LINES = 6;
 
 const REPORT = /^message\/(?:global-)?delivery-status$/i;
 const RETURNED = /^(?:message\/rfc822|text\/rfc822-headers|message\/global|message\/global-headers)$/i;
 
 /** @returns null if nothing says which message was returned, or whom it did not reach */
 export function readDeliveryReport({ headers, text, parts }: ReportSource): DeliveryReport | null {
-  const notice = text?.slice(0, MOST_NOTICE_CHARACTERS) ?? '';
+  const notice = text?.slice(0, MAX_NOTICE_CHARACTERS) ?? '';
   const returned = parts.filter(({ mediaType }) => RETURNED.test(mediaType)).map(({ content }) => headOf(content));
   const ids = returned.flatMap((head) => messageIds(head.first('message-id')));
   const copy = /^[> \t]*message-id:\s*(<[^<>\s]{1,900}>)/im.exec(notice);
@@ -50,7 +50,7 @@ export function readDeliveryReport({ headers, text, parts }: ReportSource): Deli
   const recipients =
     report === undefined
       ? recipientsOfNotice(headers, notice.slice(0, copy?.index), ids.length > 0)
-      : recipientsOfReport(decoded(report.content, MOST_REPORT_BYTES));
+      : recipientsOfReport(decoded(report.content, MAX_REPORT_BYTES));
   return ids.length === 0 || recipients.length === 0 ? null : { messageIds: [...new Set(ids)], recipients };
 }
 
@@ -60,7 +60,7 @@ function decoded(content: Uint8Array, most: number): string {
 
 /** Header fields up to the first empty line. */
 function headOf(content: Uint8Array): Headers {
-  return fieldsOf(decoded(content, MOST_RETURNED_BYTES).split(/\r?\n\r?\n/, 1)[0] ?? '');
+  return fieldsOf(decoded(content, MAX_RETURNED_BYTES).split(/\r?\n\r?\n/, 1)[0] ?? '');
 }
 
 function fieldsOf(text: string): Headers {
@@ -72,7 +72,7 @@ function recipientsOfReport(text: string): ReportedRecipient[] {
   const groups = text.split(/(?:\r?\n[ \t]*){2,}/).map(fieldsOf);
   return groups
     .filter((group) => group.has('final-recipient') || group.has('original-recipient'))
-    .slice(0, MOST_RECIPIENTS)
+    .slice(0, MAX_RECIPIENTS)
     .map((group) => {
       const addresses = ['original-recipient', 'final-recipient'].flatMap((name) => addressOf(group.first(name)) ?? []);
       const action = /^\s*([a-z]+)/i.exec(group.first('action') ?? '')?.[1]?.toLowerCase();
@@ -111,7 +111,7 @@ function recipientsOfNotice(headers: Headers, notice: string, isReturned: boolea
   });
   const reasons = new Map(found.map(({ address, index, rest }) => [address, reasonAt(lines, index, rest)]));
   const addresses = failed.length > 0 ? failed : [...reasons.keys()];
-  return addresses.slice(0, MOST_RECIPIENTS).map((address) => ({
+  return addresses.slice(0, MAX_RECIPIENTS).map((address) => ({
     addresses: [address],
     isPermanent,
     text: reasons.get(address) ?? '',
@@ -121,7 +121,7 @@ function recipientsOfNotice(headers: Headers, notice: string, isReturned: boolea
 /** The rest of the line with the address, and the lines after it up to an empty one. */
 function reasonAt(lines: readonly string[], index: number, rest: number): string {
   const said = [(lines[index] as string).slice(rest).replace(/^[\s:]+/, '')];
-  for (const line of lines.slice(index + 1, index + 1 + MOST_REASON_LINES)) {
+  for (const line of lines.slice(index + 1, index + 1 + MAX_REASON_LINES)) {
     if (line.trim() === '' || ADDRESS_LINE.test(line)) break;
     said.push(line.trim());
   }

@@ -62,7 +62,7 @@ export async function makeComment(
 }
 
 /** Maximum number of files of one message that become attachments. */
-const MOST_FILES = 50;
+const MAX_FILES = 50;
 
 /** The files that become attachments, and a line for each of the others, so that nothing is lost unnoticed. */
 function chosenFiles(
@@ -77,8 +77,8 @@ function chosenFiles(
   for (const [index, file] of files.entries()) {
     const filename = safeFilename(file, index);
     const size = file.content.byteLength;
-    if (mayAdd && kept.length < MOST_FILES && size <= attachmentMaxBytes) kept.push({ filename, file });
-    else if (notes.length < MOST_FILES) notes.push(`[${note}: ${filename}, ${Math.ceil(size / 1024)} KiB]`);
+    if (mayAdd && kept.length < MAX_FILES && size <= attachmentMaxBytes) kept.push({ filename, file });
+    else if (notes.length < MAX_FILES) notes.push(`[${note}: ${filename}, ${Math.ceil(size / 1024)} KiB]`);
   }
   return { kept, notes };
 }

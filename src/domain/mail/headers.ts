@@ -9,7 +9,7 @@ export interface Header {
 }
 
 /** Maximum number of message ids that are read from one field. Real threads have fewer; the rest is ignored. */
-const MOST_IDS = 200;
+const MAX_IDS = 200;
 /** Maximum length of a line that is read. Longer ones are cut. */
 const LONGEST_VALUE = 20_000;
 
@@ -59,7 +59,7 @@ export function messageIds(value: string | undefined): string[] {
   const found: string[] = [];
   for (const [, id] of value.matchAll(/<([^<>\s]{1,900})>/g)) {
     found.push(id as string);
-    if (found.length === MOST_IDS) break;
+    if (found.length === MAX_IDS) break;
   }
   return found;
 }

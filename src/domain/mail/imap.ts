@@ -4,7 +4,7 @@
  */
 import { isIP } from 'node:net';
 import type { ImapFlow } from 'imapflow';
-import { MOST_BYTES, START_BYTES } from './receive.ts';
+import { MAX_BYTES, START_BYTES } from './receive.ts';
 import type { Tls } from './registry.ts';
 
 const CONNECT_MS = 20_000;
@@ -124,8 +124,8 @@ async function clientFor({ host, port, tls, user, password, address, ca }: ImapA
     autoIdleDelay: IDLE_AFTER_MS,
     connectionTimeout: CONNECT_MS,
     greetingTimeout: CONNECT_MS,
-    maxLiteralSize: MOST_BYTES + 1,
-    maxResponseSize: MOST_BYTES + 1024 * 1024,
+    maxLiteralSize: MAX_BYTES + 1,
+    maxResponseSize: MAX_BYTES + 1024 * 1024,
     maxLineLength: 16 * 1024 * 1024,
     logger: false,
   });
@@ -152,7 +152,7 @@ async function take(client: ImapFlow, uid: number, { receive, onProblem }: ImapR
   // The message was deleted meanwhile.
   if (sized === false) return true;
   const size = sized.size ?? 0;
-  const source = size > MOST_BYTES ? { start: 0, maxLength: START_BYTES } : true;
+  const source = size > MAX_BYTES ? { start: 0, maxLength: START_BYTES } : true;
   const fetched = await client.fetchOne(String(uid), { uid: true, source }, { uid: true });
   if (fetched === false) return true;
   if (fetched.source === undefined) throw new Error('The IMAP server did not send the content of a message.');
@@ -162,7 +162,7 @@ async function take(client: ImapFlow, uid: number, { receive, onProblem }: ImapR
     onProblem(error as Error);
     return false;
   }
-  const flags = size > MOST_BYTES ? ['\\Seen', '\\Flagged'] : ['\\Seen'];
+  const flags = size > MAX_BYTES ? ['\\Seen', '\\Flagged'] : ['\\Seen'];
   if (await client.messageFlagsAdd(String(uid), flags, { uid: true })) return true;
   if (!client.usable) throw new Error('The connection ended before a message was marked as seen.');
   onProblem(new Error('The IMAP server refused to mark a message as seen.'));

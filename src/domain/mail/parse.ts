@@ -15,12 +15,12 @@ import { readTnef, type Tnef, TnefError } from './tnef.ts';
 import { isUnicode, namedCharsets, toUtf8 } from './unlabelled.ts';
 
 /** Limits of one message. */
-const MOST_HEAD_BYTES = 256 * 1024;
+const MAX_HEAD_BYTES = 256 * 1024;
 /** The rest of the work with header fields and addresses is done in the event loop. Real messages have about 100 fields. */
-const MOST_FIELDS = 1000;
-const MOST_ADDRESSES = 1000;
-const MOST_PARTS = 200;
-const MOST_HTML_CHARACTERS = 1024 * 1024;
+const MAX_FIELDS = 1000;
+const MAX_ADDRESSES = 1000;
+const MAX_PARTS = 200;
+const MAX_HTML_CHARACTERS = 1024 * 1024;
 
 type Parsed =
   | {
@@ -70,8 +70,8 @@ async function read(raw: Buffer, skipTextToHtml = true): Promise<Read> {
     keepCidLinks: true,
     keepDeliveryStatus: true,
     checksumAlgo: false,
-    maxHeadSize: MOST_HEAD_BYTES,
-    maxChildNodes: MOST_PARTS,
+    maxHeadSize: MAX_HEAD_BYTES,
+    maxChildNodes: MAX_PARTS,
   });
 }
 
@@ -94,7 +94,7 @@ async function textsOf(raw: Buffer, mail: Read): Promise<Texts> {
   // Plain text beside HTML, for example the footer of a list: only the HTML can hold both in their order.
   const isBeside = found.textConversionError !== undefined && !isBlank(found.text);
   if (isBeside) found = await read(source, false);
-  const html = typeof found.html === 'string' ? found.html.slice(0, MOST_HTML_CHARACTERS) : null;
+  const html = typeof found.html === 'string' ? found.html.slice(0, MAX_HTML_CHARACTERS) : null;
   const text = isBeside ? null : (found.text ?? null);
   if (!isBlank(text ?? '') || !isBlank(html ?? '') || mail.attachments.length > 0) return { text, html };
   // Parts that cannot be found, for example because the boundary is another one than the header field says.
@@ -117,13 +117,13 @@ function unpacked(files: readonly MailFile[], texts: Texts): { files: MailFile[]
   const found: MailFile[] = [];
   let result = texts;
   for (const file of files) {
-    const tnef = found.length < MOST_PARTS ? tnefOf(file) : undefined;
-    if (tnef === undefined || found.length + tnef.files.length > MOST_PARTS) {
+    const tnef = found.length < MAX_PARTS ? tnefOf(file) : undefined;
+    if (tnef === undefined || found.length + tnef.files.length > MAX_PARTS) {
       found.push(file);
       continue;
     }
     const isTextless = isBlank(result.text ?? '') && isBlank(result.html ?? '');
-    if (isTextless) result = { text: tnef.text, html: tnef.html?.slice(0, MOST_HTML_CHARACTERS) ?? null };
+    if (isTextless) result = { text: tnef.text, html: tnef.html?.slice(0, MAX_HTML_CHARACTERS) ?? null };
     for (const { name, mediaType, content } of tnef.files) {
       const type = mediaType ?? 'application/octet-stream';
       // Copied: a thread would send the whole message with each part of it.
@@ -140,7 +140,7 @@ async function parse(given: Uint8Array): Promise<Parsed> {
   let raw = Buffer.from(given.buffer, given.byteOffset, given.byteLength);
   try {
     const head = raw.subarray(0, headEnd(raw));
-    if (head.length <= MOST_HEAD_BYTES && !isUtf8(head)) {
+    if (head.length <= MAX_HEAD_BYTES && !isUtf8(head)) {
       raw = Buffer.concat([toUtf8(head, namedCharsets(raw)[0]), raw.subarray(head.length)]);
     }
     const mail = await read(raw);
@@ -148,7 +148,7 @@ async function parse(given: Uint8Array): Promise<Parsed> {
     if (lines.length === 0) return { kind: 'unreadable', sha256 };
     const from = addresses(mail.from);
     const recipients = [...addresses(mail.to), ...addresses(mail.cc)];
-    if (lines.length > MOST_FIELDS || from.length + recipients.length > MOST_ADDRESSES) {
+    if (lines.length > MAX_FIELDS || from.length + recipients.length > MAX_ADDRESSES) {
       return { kind: 'too-large', sha256 };
     }
     const files = mail.attachments.map(

@@ -5,9 +5,9 @@
 import { Parser } from 'htmlparser2';
 
 /** Maximum number of characters of HTML that is searched; longer HTML is left as it is. */
-const MOST_CHARACTERS = 1_048_576;
+const MAX_CHARACTERS = 1_048_576;
 /** Maximum number of open elements: the parser searches all of them at each closing tag. */
-const MOST_OPEN = 256;
+const MAX_OPEN = 256;
 
 /** Classes of quoted messages: Gmail, Yahoo, Thunderbird, Proton Mail, Mail.ru, Zoho. */
 const QUOTE_CLASSES: ReadonlySet<string> = new Set([
@@ -51,7 +51,7 @@ const FORWARDED = /-{5,}\s*(?:forwarded message|пересылаемое соо�
  * @returns the same HTML if it is too long or too deeply nested
  */
 export function withoutQuotedHtml(html: string): string {
-  if (html.length > MOST_CHARACTERS) return html;
+  if (html.length > MAX_CHARACTERS) return html;
   const cuts: [number, number][] = [];
   let open = 0;
   let depthOfCut: number | undefined;
@@ -62,7 +62,7 @@ export function withoutQuotedHtml(html: string): string {
     {
       onopentag(name, attributes) {
         open++;
-        tooDeep ||= open > MOST_OPEN;
+        tooDeep ||= open > MAX_OPEN;
         if (depthOfCut !== undefined || end !== undefined) return;
         if (endsReply(attributes)) end = parser.startIndex;
         else if (isQuote(name, attributes)) {

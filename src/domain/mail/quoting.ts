@@ -32,7 +32,7 @@ const OTHER_FIELD =
 /** Longer lines are text. */
 const LONGEST_LINE = 500;
 /** Lines over which a client may wrap the line that names the author. */
-const MOST_WRAPPED = 3;
+const MAX_WRAPPED = 3;
 /** Lines after `From:` in which the other fields are expected. */
 const FIELD_LINES = 6;
 
@@ -63,7 +63,7 @@ function isFieldBlock(lines: readonly string[], at: number): boolean {
  */
 function attributionLines(lines: readonly string[], at: number): number {
   let text = '';
-  for (let count = 1; count <= MOST_WRAPPED; count++) {
+  for (let count = 1; count <= MAX_WRAPPED; count++) {
     const line = lines[at + count - 1];
     if (line === undefined || isBlank(line) || isQuoted(line)) return 0;
     text = `${text} ${line.trim()}`.trim();

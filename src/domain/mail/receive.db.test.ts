@@ -9,7 +9,7 @@ import { bundle, changeRights, idOf, stored } from '../../../test/harness/small-
 import { givePlaces } from '../../platform/audit/places.ts';
 import { newId } from '../../platform/clock.ts';
 import { mailboxes } from './registry.ts';
-import { MOST_BYTES, receiveMail } from './receive.ts';
+import { MAX_BYTES, receiveMail } from './receive.ts';
 import { makeReplyToken, replyAddress, TOKEN_KEY } from './reply-token.ts';
 import { makeThreads } from './store.ts';
 
@@ -313,7 +313,7 @@ describe('received mail', () => {
     const path = `/api/admin/v1/mail/received/${first.id}/retry`;
     const { sender, subject, size, reason } = (await app.request('POST', path, { key: boss })).body.data;
     assert.deepEqual([sender, subject, size, reason], ['anna@example.com', 'Scans', 2 ** 31 - 1, 'TOO_LARGE']);
-    assert.ok(size > MOST_BYTES);
+    assert.ok(size > MAX_BYTES);
   });
 
   it('is a comment where the type has no field for its text', async () => {

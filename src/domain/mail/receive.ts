@@ -35,13 +35,13 @@ export interface ReceiveParts {
 }
 
 /** Only the start of a larger message is received, so that it is listed. Common mail servers refuse such messages. */
-export const MOST_BYTES = 64 * 1024 * 1024;
+export const MAX_BYTES = 64 * 1024 * 1024;
 export const START_BYTES = 256 * 1024;
 
 /** A message, and the mailbox that received it. */
 export interface Incoming {
   mailbox: Mailbox;
-  /** The message; of one that is larger than `MOST_BYTES` the start. */
+  /** The message; of one that is larger than `MAX_BYTES` the start. */
   raw: Uint8Array;
   /** Size of the message in bytes; absent: that of `raw`. */
   size?: number;
@@ -57,7 +57,7 @@ export type Received = Pick<store.MessageRow, 'id' | 'state' | 'reason' | 'objec
 /** The sender's rights or the message's row changed while it was received. It is judged again. */
 class Outdated extends Error {}
 
-const MOST_ATTEMPTS = 5;
+const MAX_ATTEMPTS = 5;
 
 /**
  * Receives a message. Delivered again, it has no second effect.
@@ -79,7 +79,7 @@ export async function receiveMail(
     );
     return receivedOf(result);
   };
-  if ((incoming.size ?? 0) > MOST_BYTES) return await list('TOO_LARGE', null);
+  if ((incoming.size ?? 0) > MAX_BYTES) return await list('TOO_LARGE', null);
   if (parsed.kind === 'listed') return await list(parsed.reason, null);
   for (let attempt = 1; ; attempt++) {
     try {
@@ -87,7 +87,7 @@ export async function receiveMail(
       const as: Caller = { ...system, actor: actor ?? system.actor };
       return receivedOf(await work.write(as, (ctx) => use(ctx, parts, incoming, parsed.mail)));
     } catch (error) {
-      if (isOutdated(error) && attempt < MOST_ATTEMPTS) continue;
+      if (isOutdated(error) && attempt < MAX_ATTEMPTS) continue;
       if (!isFault(error) || (statusOf(error.code) ?? 500) >= 429) throw error;
       return await list('REFUSED', errorOf(error));
     }
@@ -278,8 +278,8 @@ async function recordFacts(ctx: WriteContext, userId: string, objectId: string):
 }
 
 /** Users that mails create in an hour, of all mailboxes; and those with addresses of one domain. */
-const MOST_CREATED = 100;
-const MOST_CREATED_OF_DOMAIN = 20;
+const MAX_CREATED = 100;
+const MAX_CREATED_OF_DOMAIN = 20;
 const HOUR_MS = 3_600_000;
 
 /**
@@ -290,7 +290,7 @@ async function isCreationLimited(ctx: ReadContext, address: string): Promise<boo
   const since = new Date(Date.parse(ctx.now) - HOUR_MS).toISOString();
   const created = await addressesCreatedSince(ctx, await store.sendersSince(ctx, since), since);
   const ofDomain = created.filter((one) => domainOf(one) === domainOf(address));
-  return created.length >= MOST_CREATED || ofDomain.length >= MOST_CREATED_OF_DOMAIN;
+  return created.length >= MAX_CREATED || ofDomain.length >= MAX_CREATED_OF_DOMAIN;
 }
 
 const LONGEST_NAME = 200;

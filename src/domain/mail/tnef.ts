@@ -22,10 +22,10 @@ export interface Tnef {
 export class TnefError extends Error {}
 
 const SIGNATURE = 0x22_3e_9f_78;
-const MOST_FILES = 200;
-const MOST_PROPERTIES = 20_000;
+const MAX_FILES = 200;
+const MAX_PROPERTIES = 20_000;
 /** Messages inside of messages. */
-const MOST_DEPTH = 4;
+const MAX_DEPTH = 4;
 
 /** Attributes of the stream. */
 const ATTRIBUTE = {
@@ -106,7 +106,7 @@ function readProperties(bytes: Uint8Array): Map<number, Property> {
   const reader = new Reader(bytes);
   const found = new Map<number, Property>();
   const count = reader.u32();
-  if (count > MOST_PROPERTIES) throw new TnefError('There are too many properties.');
+  if (count > MAX_PROPERTIES) throw new TnefError('There are too many properties.');
   for (let index = 0; index < count; index++) {
     const [type, id] = [reader.u16(), reader.u16()];
     // Named properties.
@@ -196,7 +196,7 @@ function readMessage(bytes: Uint8Array, depth: number, budget: { files: number }
     else if (attribute === ATTRIBUTE.body) body = value;
     else if (attribute === ATTRIBUTE.messageProperties) properties = readProperties(value);
     else if (attribute === ATTRIBUTE.renderData) {
-      if (++budget.files > MOST_FILES) throw new TnefError('There are too many files.');
+      if (++budget.files > MAX_FILES) throw new TnefError('There are too many files.');
       parts.push({});
     } else if (part === undefined) continue;
     else if (attribute === ATTRIBUTE.title) part.title = value;
@@ -226,7 +226,7 @@ function addPart(
   if (embedded?.type === TYPE.object) {
     // The id of its interface stands before it. Other objects than messages, such as drawings, are left out.
     const inner = embedded.value.subarray(16);
-    const isMessage = inner.length > 4 && inner.readUInt32LE() === SIGNATURE && depth < MOST_DEPTH;
+    const isMessage = inner.length > 4 && inner.readUInt32LE() === SIGNATURE && depth < MAX_DEPTH;
     if (!isMessage) found.isComplete = false;
     else addMessage(found, name, readMessage(inner, depth + 1, budget));
     return;

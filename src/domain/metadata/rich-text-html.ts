@@ -20,13 +20,13 @@ import {
 export type HtmlReading = { ok: true; doc: RichNode } | { ok: false; problem: Problem };
 
 /** Maximum number of characters of HTML without image data. Parsing that many takes at most a tenth of a second. */
-const MOST_CHARACTERS = 1_048_576;
+const MAX_CHARACTERS = 1_048_576;
 const IMAGE_DATA = /data:image\/[a-z+]{1,10};base64,[A-Za-z0-9+/=]*/gi;
 
 /** Maximum number of open elements. The parser searches all of them at each closing tag. */
-const MOST_OPEN = 256;
+const MAX_OPEN = 256;
 /** Maximum number of nodes and text fragments. */
-const MOST_NODES = 60_000;
+const MAX_NODES = 60_000;
 /** Maximum nesting of lists, quotes and tables. Deeper ones are dropped, but their text is kept. */
 const DEEPEST_FRAME = 9;
 
@@ -60,7 +60,7 @@ class Builder {
   // ------------------------------------------------------------------ events
 
   open(name: string, attributes: Record<string, string>): void {
-    if (this.#open.length >= MOST_OPEN) throw new TooMuch();
+    if (this.#open.length >= MAX_OPEN) throw new TooMuch();
     this.#open.push(this.#begin(name, attributes));
   }
 
@@ -279,7 +279,7 @@ class Builder {
   }
 
   #count(): void {
-    if (++this.#nodes > MOST_NODES) throw new TooMuch();
+    if (++this.#nodes > MAX_NODES) throw new TooMuch();
   }
 }
 
@@ -330,8 +330,8 @@ function isBlank(node: RichNode): boolean {
  * URLs. Links other than http, https, mailto and tel are dropped, but their text is kept. External images become links.
  */
 export function richTextFromHtml(html: string): HtmlReading {
-  if (html.length > MOST_CHARACTERS && html.replace(IMAGE_DATA, '').length > MOST_CHARACTERS) {
-    return { ok: false, problem: problem('HTML_TOO_LONG', { max: MOST_CHARACTERS }) };
+  if (html.length > MAX_CHARACTERS && html.replace(IMAGE_DATA, '').length > MAX_CHARACTERS) {
+    return { ok: false, problem: problem('HTML_TOO_LONG', { max: MAX_CHARACTERS }) };
   }
   const builder = new Builder();
   const parser = new Parser({

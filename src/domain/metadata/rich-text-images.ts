@@ -9,7 +9,7 @@ import { isImageHandle, type RichNode } from './rich-text-schema.ts';
 
 /** Maximum size of one image in bytes. */
 export const INLINE_IMAGE_BYTES = 2_097_152;
-const MOST_IMAGES = 100;
+const MAX_IMAGES = 100;
 
 export type ImageMediaType = 'image/png' | 'image/jpeg' | 'image/gif' | 'image/webp';
 
@@ -78,10 +78,10 @@ export function extractInlineImages(doc: RichNode, path = ''): Extraction {
 
   const image = (node: RichNode, at: string): RichNode => {
     const src = node.attrs?.src;
-    if (++count === MOST_IMAGES + 1) {
-      problems.push(problemAt(path, 'TOO_MANY_IMAGES', { max: MOST_IMAGES }));
+    if (++count === MAX_IMAGES + 1) {
+      problems.push(problemAt(path, 'TOO_MANY_IMAGES', { max: MAX_IMAGES }));
     }
-    if (typeof src !== 'string' || isImageHandle(src) || count > MOST_IMAGES) return node;
+    if (typeof src !== 'string' || isImageHandle(src) || count > MAX_IMAGES) return node;
     const decoded = decode(src);
     if (typeof decoded === 'string') {
       problems.push(problemAt(at, decoded));

@@ -30,8 +30,8 @@ import { threads, type ThreadTask } from '../../platform/threads.ts';
 export const RICH_TEXT_BYTES = 1_048_576;
 /** Maximum depth of a node; `doc` has depth 0. */
 export const RICH_TEXT_DEPTH = 24;
-const MOST_NODES = 60_000;
-const MOST_PROBLEMS = 20;
+const MAX_NODES = 60_000;
+const MAX_PROBLEMS = 20;
 
 export type RichTextCheck =
   | { ok: true; stored: RichNode | null; images: readonly InlineImage[] }
@@ -115,7 +115,7 @@ class Reader {
 
   #problem<Reason extends ProblemReason>(path: string, reason: Reason, ...params: ParamsOf<Reason>): undefined {
     this.problems.push(problemAt(path, reason, ...params));
-    if (this.problems.length >= MOST_PROBLEMS) throw new Enough();
+    if (this.problems.length >= MAX_PROBLEMS) throw new Enough();
     return undefined;
   }
 
@@ -126,7 +126,7 @@ class Reader {
 
   #node(input: unknown, path: string, depth: number): RichNode | undefined {
     if (depth > RICH_TEXT_DEPTH) this.#stop(path, 'DOCUMENT_TOO_DEEP', { max: RICH_TEXT_DEPTH });
-    if (++this.#nodes > MOST_NODES) this.#stop(path, 'TOO_MANY_NODES', { max: MOST_NODES });
+    if (++this.#nodes > MAX_NODES) this.#stop(path, 'TOO_MANY_NODES', { max: MAX_NODES });
     if (!isObject(input)) return this.#problem(path, 'NODE_NOT_OBJECT');
     const { type } = input;
     if (typeof type !== 'string' || !NODE_NAMES.has(type)) {

@@ -3,7 +3,7 @@
  * docs/spec/records.md#record-types).
  */
 import { RE2JS, RE2JSSyntaxException } from 're2js';
-import { type Descriptor, descriptorOf, isId, MOST_ELEMENTS, mostElements } from '../../lib/data-types/index.ts';
+import { type Descriptor, descriptorOf, isId, MAX_ELEMENTS, mostElements } from '../../lib/data-types/index.ts';
 import type { FaultDetail } from '../../lib/fault.ts';
 import { isObject, isUnsafeKey, pointer } from '../../lib/json.ts';
 import { type ParamsOf, type Phrase, type ProblemReason, problemAt } from '../../lib/problem.ts';
@@ -13,11 +13,11 @@ import { checkScalar, checkValue } from './values.ts';
 
 /** Upper limit of `minLength` and `maxLength`: the default maximum of `text`. */
 const LONGEST = 100_000;
-const MOST_SCALE = 130;
-const MOST_OPTIONS = 1000;
+const MAX_SCALE = 130;
+const MAX_OPTIONS = 1000;
 const LONGEST_PATTERN = 1000;
 /** Maximum number of matcher steps for the longest value of a field. It takes about 50 ms, which delays other requests. */
-const MOST_STEPS = 4_000_000;
+const MAX_STEPS = 4_000_000;
 
 const CODE = /^[a-z][a-z0-9-]{0,62}$/;
 const OPTION_CODE = /^[A-Za-z0-9][A-Za-z0-9._-]{0,62}$/;
@@ -87,8 +87,8 @@ class Check {
   lengths(): void {
     this.#integer('minLength', 0, LONGEST);
     this.#integer('maxLength', 1, LONGEST);
-    this.#integer('maxItems', 1, MOST_ELEMENTS);
-    this.#integer('scale', 0, MOST_SCALE);
+    this.#integer('maxItems', 1, MAX_ELEMENTS);
+    this.#integer('scale', 0, MAX_SCALE);
     const { minLength } = this.#constraints;
     if (minLength !== undefined && minLength > effectiveMaxLength(this.#field)) {
       this.#wrong('/constraints/minLength', 'MIN_LENGTH_TOO_LARGE');
@@ -105,7 +105,7 @@ class Check {
     }
     const compiled = compilePattern(pattern);
     if (!(compiled instanceof RE2JS)) this.#wrong(path, 'PATTERN_SYNTAX', { error: compiled });
-    else if (compiled.programSize() * effectiveMaxLength(this.#field) * effectiveMaxItems(this.#field) > MOST_STEPS) {
+    else if (compiled.programSize() * effectiveMaxLength(this.#field) * effectiveMaxItems(this.#field) > MAX_STEPS) {
       this.#wrong(path, 'PATTERN_TOO_SLOW');
     }
   }
@@ -132,8 +132,8 @@ class Check {
   options(): void {
     if (!this.#descriptor.constraints.includes('options')) return;
     const options: unknown = this.#constraints.options;
-    if (!Array.isArray(options) || options.length === 0 || options.length > MOST_OPTIONS) {
-      this.#wrong('/constraints/options', 'OPTIONS_COUNT', { max: MOST_OPTIONS });
+    if (!Array.isArray(options) || options.length === 0 || options.length > MAX_OPTIONS) {
+      this.#wrong('/constraints/options', 'OPTIONS_COUNT', { max: MAX_OPTIONS });
       return;
     }
     const codes = options.map((option: unknown) => (isObject(option) ? option.code : undefined));

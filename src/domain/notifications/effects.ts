@@ -1,5 +1,5 @@
 /** The notifications that a dry run would have made, as far as the caller may see them. */
-import { type Effects, MOST_EFFECTS } from '../../contract/effects.ts';
+import { type Effects, MAX_EFFECTS } from '../../contract/effects.ts';
 import type { Actor, ReadContext } from '../../platform/unit-of-work/context.ts';
 import { contextOnBehalfOf } from '../../platform/unit-of-work/unit-context.ts';
 import type { TriedEvent } from '../../platform/unit-of-work/work.ts';
@@ -53,10 +53,10 @@ export async function notificationEffects(
   const audience = new Audience(contextOnBehalfOf(ctx, system), actorsOf);
   const effects: Effects['notifications'] = [];
   const templates = new Map(ctx.config.items('templates').map(({ id, code }) => [id, code]));
-  for (const one of await audience.load(events, { most: MOST_EFFECTS + 1, also: actor.userId })) {
+  for (const one of await audience.load(events, { most: MAX_EFFECTS + 1, also: actor.userId })) {
     const kinds = audience.kindsOf(one);
     const showsOthers = seesOthers && maySeeOthers(objects.get(one.event.objectId), one);
-    const users = [...kinds.keys()].filter((id) => showsOthers || id === actor.userId).slice(0, MOST_EFFECTS + 1);
+    const users = [...kinds.keys()].filter((id) => showsOthers || id === actor.userId).slice(0, MAX_EFFECTS + 1);
     await audience.loadUsers(users);
     for (const userId of users) {
       const recipient = audience.recipient(userId);
@@ -70,9 +70,9 @@ export async function notificationEffects(
       const channel = choice.mail === 'now' ? 'mail' : 'digest';
       effects.push({ to: recipient.login, channel, template: chosen ?? kind });
     }
-    if (effects.length > MOST_EFFECTS) break;
+    if (effects.length > MAX_EFFECTS) break;
   }
-  return effects.slice(0, MOST_EFFECTS + 1);
+  return effects.slice(0, MAX_EFFECTS + 1);
 }
 
 /** Whether the caller may read everything that decides who else is notified: the people of the record, and the comment. */

@@ -25,7 +25,7 @@ export interface ExplainParts {
 }
 
 /** Newest events of the history that are explained. */
-const MOST_EVENTS = 100;
+const MAX_EVENTS = 100;
 
 interface ExplainedEvent {
   id: string;
@@ -60,7 +60,7 @@ export async function explainNotifications(
   const isOther = person?.id !== own;
   if (isOther) ctx.actor.require('role.assign');
   if (person === undefined) throw new Fault('NOT_FOUND', 'There is no such user.');
-  const history = await recentEvents(ctx, object, parts.filters, MOST_EVENTS);
+  const history = await recentEvents(ctx, object, parts.filters, MAX_EVENTS);
   const events = history.filter(({ type }) => NOTIFYING.includes(type));
   const explained = events.filter(({ type }) => !isOther || !hidesPeople(object, type));
   const outcomes = await outcomesOf(ctx, objectId, { person, events: explained }, parts);

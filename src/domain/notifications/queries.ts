@@ -8,7 +8,7 @@ import type { Kind } from './rules.ts';
 import * as store from './store.ts';
 
 /** A larger number is not counted exactly. */
-const MOST_COUNTED = 1000;
+const MAX_COUNTED = 1000;
 
 interface NotificationAnswer {
   id: string;
@@ -79,7 +79,7 @@ function answer(ctx: ReadContext, row: store.NotificationRow, object: VisibleObj
 }
 
 export async function countNotifications(ctx: ReadContext): Promise<{ unread: number }> {
-  return { unread: await store.countUnread(ctx, requireUser(ctx), MOST_COUNTED) };
+  return { unread: await store.countUnread(ctx, requireUser(ctx), MAX_COUNTED) };
 }
 
 /** Those of the records of which something is new to the caller: the same that the bell counts. */

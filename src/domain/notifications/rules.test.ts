@@ -1,7 +1,7 @@
 /** Who is notified as which kind, mentions, and the times of mails. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { MOST_MENTIONS, mentionedLogins } from '../../lib/mentions.ts';
+import { MAX_MENTIONS, mentionedLogins } from '../../lib/mentions.ts';
 import { type Concern, concerned, mailDueAt, wantedKind, withDefaults } from './rules.ts';
 
 const NOBODY = { users: [], groups: [] };
@@ -97,7 +97,7 @@ describe('mentions', () => {
     assert.deepEqual(mentionedLogins('Спасибо, @иван.петров!'), ['иван.петров']);
     assert.deepEqual(mentionedLogins('nobody'), []);
     const everybody = Array.from({ length: 10_000 }, (_, index) => `@u${index}`).join(' ');
-    assert.equal(mentionedLogins(everybody).length, MOST_MENTIONS);
+    assert.equal(mentionedLogins(everybody).length, MAX_MENTIONS);
   });
 });
 

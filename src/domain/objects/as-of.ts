@@ -30,15 +30,15 @@ interface Revision extends RevisionRow {
 }
 
 /** Events up to the revision that is asked for. The database reads the names in all of them, 200,000 in about 0.3 s. */
-const MOST_EVENTS = 200_000;
+const MAX_EVENTS = 200_000;
 
 /** @throws Fault NOT_FOUND, RESULT_TOO_LARGE */
 async function loadRevision(ctx: ReadContext, object: VisibleObject, revision: number): Promise<Revision> {
   // The rights were judged on this revision of the record: a newer one may be hidden.
   const row = revision > object.row.revision ? undefined : await findRevision(ctx, object.row, revision);
   if (row === undefined) throw noRevision();
-  if (row.events > MOST_EVENTS) {
-    const message = `The record has more than ${MOST_EVENTS} changes up to this revision. Ask for an earlier one.`;
+  if (row.events > MAX_EVENTS) {
+    const message = `The record has more than ${MAX_EVENTS} changes up to this revision. Ask for an earlier one.`;
     throw new Fault('RESULT_TOO_LARGE', message);
   }
   const fields = new Map<string, FieldRow>();

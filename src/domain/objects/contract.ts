@@ -4,7 +4,16 @@ import Type from 'typebox';
 import { defineOperation } from '../../contract/operation.ts';
 import { MetaSchema } from '../../contract/envelope.ts';
 import { afterQuery, ListMetaSchema, pagingQuery } from '../../contract/paging.ts';
-import { closed, Id, IdOrCode, Instant, MOST_VALUES, nullable, Revision, Values } from '../../contract/schemas.ts';
+import {
+  closed,
+  Id,
+  IdOrCode,
+  Instant,
+  MAX_RECORD_VALUES,
+  nullable,
+  Revision,
+  Values,
+} from '../../contract/schemas.ts';
 import { FieldSchema } from '../metadata/index.ts';
 
 const Person = Type.Object({ id: Id, displayName: Type.String() }, { $id: 'Person' });
@@ -200,7 +209,7 @@ export const updateObject = defineOperation({
     expectedRevision: Revision,
     changes: Type.Record(Type.String({ minLength: 1, maxLength: 63 }), Type.Unknown(), {
       minProperties: 1,
-      maxProperties: MOST_VALUES,
+      maxProperties: MAX_RECORD_VALUES,
     }),
   }),
   answer: ObjectSchema,

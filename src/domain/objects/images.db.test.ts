@@ -18,7 +18,7 @@ const HEADS: Readonly<Record<string, Buffer>> = {
   gif: Buffer.from('GIF89a'),
   webp: Buffer.from('RIFF\0\0\0\0WEBP'),
 };
-const MOST = 2_097_152;
+const MAX = 2_097_152;
 
 let around: RecordFixture;
 let between: (() => Promise<void>) | undefined;
@@ -231,12 +231,12 @@ describe('images in rich text', () => {
   });
 
   it('are rejected if invalid, too large or malformed, and a failed change stores nothing', async () => {
-    const largest = picture('png', MOST);
+    const largest = picture('png', MAX);
     const made = await around.make({ body: doc(dataUrl(largest)) });
     assert.ok(await sees(made, largest));
     const svg = 'data:image/svg+xml;base64,PHN2ZyBvbmxvYWQ9ImFsZXJ0KDEpIi8+';
     const bad = [
-      dataUrl(picture('png', MOST + 1)),
+      dataUrl(picture('png', MAX + 1)),
       dataUrl(picture('gif')),
       svg,
       'data:text/html;base64,YQ==',

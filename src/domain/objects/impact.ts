@@ -8,7 +8,7 @@ import { convert } from './migrate-type.ts';
 import { otherStates, shuffledRecords, valuesOf } from './store-impact.ts';
 
 const BATCH = 1000;
-const MOST_EXAMPLES = 10;
+const MAX_EXAMPLES = 10;
 
 function isStricter(was: FieldDefinition | undefined, is: FieldDefinition): boolean {
   if (was === undefined) return is.required;
@@ -65,7 +65,7 @@ async function brokenValues(context: ImpactContext, was: RecordType, is: RecordT
       for (const { field } of convert(type, { row: { values: codes.decode(values) }, version }).reasons) {
         const one = fields.get(field) ?? { records: 0, examples: [] };
         one.records++;
-        if (visible && one.examples.length < MOST_EXAMPLES) one.examples.push({ id, number });
+        if (visible && one.examples.length < MAX_EXAMPLES) one.examples.push({ id, number });
         fields.set(field, one);
       }
     }

@@ -205,7 +205,7 @@ export async function requireRevision(ctx: ReadContext, object: VisibleObject, e
 }
 
 /** Limits of `changedSince`: fields, and bytes of their JSON. */
-const MOST_CHANGED = { fields: 1000, bytes: 1024 * 1024 };
+const MAX_CHANGED = { fields: 1000, bytes: 1024 * 1024 };
 
 /**
  * The details of a REVISION_CONFLICT.
@@ -218,7 +218,7 @@ export function changedSince(changes: readonly LastChange[]): ConflictDetails {
   for (const { field, at, actorId, actorName } of changes.toReversed()) {
     const changed = { field, at, actor: actorId === null ? null : { id: actorId, displayName: actorName ?? '' } };
     bytes += Buffer.byteLength(JSON.stringify(changed)) + 1;
-    if (shown.length >= MOST_CHANGED.fields || bytes > MOST_CHANGED.bytes) break;
+    if (shown.length >= MAX_CHANGED.fields || bytes > MAX_CHANGED.bytes) break;
     shown.push(changed);
   }
   const isAll = shown.length === changes.length;

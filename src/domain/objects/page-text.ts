@@ -11,7 +11,7 @@ import { answerOf, kindOf } from './record.ts';
 import { type ListPage, listTexts, type TextRow } from './store.ts';
 
 /** Longer pages are sent in parts, so they are made of objects (`http/json-chunks.ts`). In characters. */
-const MOST_TEXT = 400_000;
+const MAX_TEXT = 400_000;
 
 /** Codes of the fields that are hidden on all records; null if every field is readable, also one added later. */
 type Hidden = readonly string[] | null;
@@ -78,7 +78,7 @@ export async function listAsText(
   const { rows, ...meta } = pageOf(found, window);
   const length = rows.reduce((sum, { values }) => sum + values.length, 0);
   const heads = rows.map((row) => headOf(ctx, row, hidden));
-  if (length > MOST_TEXT) {
+  if (length > MAX_TEXT) {
     return { rows: rows.map(({ values }, index) => ({ ...heads[index], values: parseStoredJson(values) })), ...meta };
   }
   let text = '';

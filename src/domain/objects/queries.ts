@@ -206,7 +206,7 @@ export async function readImage(
 }
 
 /** Maximum number of values in one condition. */
-const MOST_VALUES = 200;
+const MAX_RECORD_VALUES = 200;
 
 /**
  * The environment in which the caller's own conditions are compiled. A field counts only on records where the caller may read
@@ -254,9 +254,9 @@ export async function findByField(
     wanted.set(stored, [...(wanted.get(stored) ?? []), text]);
   }
   const values = [...wanted.keys()];
-  for (let from = 0; from < values.length; from += MOST_VALUES) {
+  for (let from = 0; from < values.length; from += MAX_RECORD_VALUES) {
     const condition = parseCondition(
-      { field: fieldCode, operator: 'in', value: values.slice(from, from + MOST_VALUES) },
+      { field: fieldCode, operator: 'in', value: values.slice(from, from + MAX_RECORD_VALUES) },
       { resolve: fieldResolver(type), variables: 'refused' },
     );
     const compiled = compileCondition(condition, callersEnvironment(ctx, type));

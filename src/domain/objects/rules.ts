@@ -30,7 +30,7 @@ export type Steps<Decision> = Generator<undefined, Decision>;
 const LONG_TEXT = 10_000;
 
 /** Maximum number of problems collected for one request. */
-const MOST_PROBLEMS = 200;
+const MAX_PROBLEMS = 200;
 
 /** The values with these codes, as far as they are given. */
 export function pick(values: Values, codes: readonly string[]): Values {
@@ -79,7 +79,7 @@ function* accept(
   const problems: FaultDetail[] = [];
   for (const code of Object.keys(given)) {
     // The response names no more problems, and each check costs time.
-    if (problems.length >= MOST_PROBLEMS) break;
+    if (problems.length >= MAX_PROBLEMS) break;
     const value = given[code];
     // A long text takes some milliseconds, and a record can have many.
     if (typeof value === 'string' && value.length > LONG_TEXT) yield;

@@ -24,7 +24,7 @@ const CHANGED_AT_ONCE = 20_000;
 const FIRST_AT_ONCE = 10_000;
 const REMOVED_AT_ONCE = 20_000;
 /** More days would be read record by record than the report saves. */
-const MOST_SPLIT_DAYS = 120;
+const MAX_SPLIT_DAYS = 120;
 /** Records of shorter periods are found by an index. */
 const LEAST_DAYS = 60;
 const DAY = 86_400_000;
@@ -75,7 +75,7 @@ function splitDays({ groups, steps, span }: ReportPlan): string[] | undefined {
     const at = Date.parse(bound);
     if (at % DAY !== 0) days.add(Math.floor(at / DAY) * DAY);
   }
-  return days.size > MOST_SPLIT_DAYS ? undefined : [...days].map((day) => new Date(day).toISOString());
+  return days.size > MAX_SPLIT_DAYS ? undefined : [...days].map((day) => new Date(day).toISOString());
 }
 
 /** Type id → stored code of the one field that the report uses, '' for none; undefined if cells cannot answer it. */

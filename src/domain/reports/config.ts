@@ -20,7 +20,7 @@ import { isFault } from '../../lib/fault.ts';
 import { type Condition, type FilterField, resolverOf } from '../../lib/filter.ts';
 import type { TypeDefinition } from '../metadata/index.ts';
 import { ReportQuery } from './contract.ts';
-import { MOST_TILES, TILE_KINDS } from '../../lib/report-query.ts';
+import { MAX_TILES, TILE_KINDS } from '../../lib/report-query.ts';
 import { type Tile, Width } from './contract-dashboards.ts';
 import { checkedZone, checkQuery, checkTile, type ReportableType, spanOf } from './rules.ts';
 
@@ -60,7 +60,7 @@ const DashboardItem = closed({
         ),
         width: optional('Width in quarters of a row, 1 to 4. Default: 1 for a number, else 2.', Width),
       }),
-      { minItems: 1, maxItems: MOST_TILES },
+      { minItems: 1, maxItems: MAX_TILES },
     ),
   ),
   sharedWith: optional(

@@ -3,7 +3,7 @@ import Type, { type Static } from 'typebox';
 import { oneOf } from '../../configuration/schemas.ts';
 import { defineOperation } from '../../contract/operation.ts';
 import { closed, Id, Instant, nullable, Revision } from '../../contract/schemas.ts';
-import { MOST_TILES, TILE_KINDS, WIDEST } from '../../lib/report-query.ts';
+import { MAX_TILES, TILE_KINDS, WIDEST } from '../../lib/report-query.ts';
 import { ReportQuery } from './contract.ts';
 
 export const Width = Type.Integer({ minimum: 1, maximum: WIDEST, description: 'Quarters of a row.' });
@@ -17,7 +17,7 @@ const TileSchema = closed({
 export type Tile = Static<typeof TileSchema>;
 
 const Tiles = Type.Array(TileSchema, {
-  maxItems: MOST_TILES,
+  maxItems: MAX_TILES,
   description:
     '`query` is the body of POST /reports/query. `number` takes no `groupBy`, the charts need one: `line` and `area` by a moment. Charts with two groups take one measure.',
 });

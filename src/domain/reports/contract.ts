@@ -61,7 +61,7 @@ export const ReportQuery = closed({
 export type ReportBody = Static<typeof ReportQuery>;
 
 /** The largest number of groups in an answer. */
-export const MOST_GROUPS = 1000;
+export const MAX_GROUPS = 1000;
 
 export const queryReport = defineOperation({
   id: 'reports.query',
@@ -72,7 +72,7 @@ export const queryReport = defineOperation({
   status: 200,
   tag: 'Reports',
   summary: 'Count and measure records in groups',
-  description: `Active records that the caller may read. A field that the caller cannot read is refused like one that does not exist; on records where it is hidden it has no value. \`reopened\`, \`timeToDone\` and the time of completion are computed only from records whose history the caller may read. Groups by time are in chronological order, all others are sorted by number of records. If there are more than ${MOST_GROUPS}, the list is cut and \`truncated\` is true. A duration without records is null. Time limit 3 s.`,
+  description: `Active records that the caller may read. A field that the caller cannot read is refused like one that does not exist; on records where it is hidden it has no value. \`reopened\`, \`timeToDone\` and the time of completion are computed only from records whose history the caller may read. Groups by time are in chronological order, all others are sorted by number of records. If there are more than ${MAX_GROUPS}, the list is cut and \`truncated\` is true. A duration without records is null. Time limit 3 s.`,
   body: ReportQuery,
   answer: Type.Object(
     {

@@ -151,18 +151,18 @@ async function configuredFor(ctx: ReadContext, viewer: Viewer, turns: Turns): Pr
 }
 
 /** The largest number of stored dashboards in the list; the caller's own come first. */
-const MOST_LISTED = 200;
+const MAX_LISTED = 200;
 
 async function storedFor(ctx: ReadContext, viewer: Viewer, turns: Turns): Promise<DashboardRow[]> {
   const rows: DashboardRow[] = [];
   // Whether tiles are readable is not decided in SQL, so pages are read until the list is full.
-  for (let offset = 0; ; offset += MOST_LISTED) {
-    const page = await store.listDashboards(ctx, viewer, MOST_LISTED, offset);
+  for (let offset = 0; ; offset += MAX_LISTED) {
+    const page = await store.listDashboards(ctx, viewer, MAX_LISTED, offset);
     for (const row of page) {
       if (await isVisible(ctx, row, turns)) rows.push(row);
-      if (rows.length === MOST_LISTED) return rows;
+      if (rows.length === MAX_LISTED) return rows;
     }
-    if (page.length < MOST_LISTED) return rows;
+    if (page.length < MAX_LISTED) return rows;
   }
 }
 

@@ -4,7 +4,7 @@ import type { ReadContext } from '../../platform/unit-of-work/context.ts';
 import { findType, named, type RecordType, registry } from '../metadata/index.ts';
 import { filterableTypes } from '../search/index.ts';
 import { activeCalendars, findCalendar } from '../sla/index.ts';
-import { MOST_GROUPS, type ReportBody } from './contract.ts';
+import { MAX_GROUPS, type ReportBody } from './contract.ts';
 import {
   checkedZone,
   type CheckedQuery,
@@ -97,16 +97,16 @@ export async function queryReport(ctx: ReadContext, body: ReportBody): Promise<R
   const hours = await hoursOf(ctx, typeIds, body);
   const { measures } = body;
   const rows = await orTooExpensive(() =>
-    runReport(ctx, { typeIds, filters, groups, measures, span, zone, steps, hours, limit: MOST_GROUPS + 1 }),
+    runReport(ctx, { typeIds, filters, groups, measures, span, zone, steps, hours, limit: MAX_GROUPS + 1 }),
   );
-  const shown = rows.slice(0, MOST_GROUPS);
+  const shown = rows.slice(0, MAX_GROUPS);
   return {
     groupBy,
     measures: body.measures,
     timeZone: zone,
     rows: shown,
     names: groups.map((group, index) => configuredNames(ctx, group, new Set(shown.map((row) => row.group[index])))),
-    truncated: rows.length > MOST_GROUPS,
+    truncated: rows.length > MAX_GROUPS,
     complete: head.complete,
   };
 }

@@ -141,7 +141,7 @@ export function spanOf(period: ReportBody['period'], zone: string, now: string, 
 }
 
 /** More steps than these are computed by the database, row by row. */
-const MOST_STEPS = 1200;
+const MAX_STEPS = 1200;
 
 /** Consecutive days, weeks or months: the first instant and the first day of each. */
 export interface Steps {
@@ -159,7 +159,7 @@ export function stepsBetween(from: string, to: string, by: MomentGroup['by'], zo
   const step = { day: { days: 1 }, week: { weeks: 1 }, month: { months: 1 } }[by];
   const steps: Steps = { starts: [], days: [] };
   while (Temporal.PlainDate.compare(day, last) <= 0) {
-    if (steps.days.length === MOST_STEPS) return undefined;
+    if (steps.days.length === MAX_STEPS) return undefined;
     steps.starts.push(day.toZonedDateTime(zone).toInstant().toString());
     steps.days.push(day.toString());
     day = day.add(step);

@@ -272,7 +272,7 @@ export async function moveType(tx: Transaction, typeId: string, last: string | n
 }
 
 /** A report reads the records itself if more have changed. The background task counts them within seconds. */
-const MOST_CHANGED = 10_000;
+const MAX_CHANGED = 10_000;
 
 /** The records that changed after the last pass; undefined if counts cannot be used: types not counted, or too many changes. */
 export async function uncounted(db: Queryable, types: readonly CountedType[]): Promise<string[] | undefined> {
@@ -281,10 +281,10 @@ export async function uncounted(db: Queryable, types: readonly CountedType[]): P
   const counted = await readCountedTypes(db, types);
   if (types.some(({ typeId }) => counted.get(typeId) !== true)) return undefined;
   const rows = await db.query<{ id: string }>(
-    sql`SELECT c.id FROM (${changedRecords(counting)}) AS c LIMIT ${MOST_CHANGED + 1}::int`,
+    sql`SELECT c.id FROM (${changedRecords(counting)}) AS c LIMIT ${MAX_CHANGED + 1}::int`,
     { freshPlan: true },
   );
-  return rows.length > MOST_CHANGED ? undefined : rows.map(({ id }) => id);
+  return rows.length > MAX_CHANGED ? undefined : rows.map(({ id }) => id);
 }
 
 export interface CellQuery {

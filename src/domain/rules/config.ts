@@ -44,8 +44,8 @@ import {
   SINCE_STATE,
 } from './registry.ts';
 
-const MOST_ACTIONS = 20;
-const MOST_ORDER = 1_000_000;
+const MAX_ACTIONS = 20;
+const MAX_ORDER = 1_000_000;
 
 const After = closed({
   duration: described(
@@ -70,7 +70,7 @@ const RuleItem = closed(
     enabled: enabled(true),
     order: optional(
       'Place among the rules that one event fires: the lowest first, 0 if absent. Rules with the same order run in the order of their codes.',
-      Type.Integer({ minimum: -MOST_ORDER, maximum: MOST_ORDER }),
+      Type.Integer({ minimum: -MAX_ORDER, maximum: MAX_ORDER }),
     ),
     on: optional(
       'Kinds of events that the rule reacts to. A rule has either on or after.',
@@ -95,7 +95,7 @@ const RuleItem = closed(
     ),
     do: described(
       'What the rule does, in this order: all of it or nothing. Each entry has exactly one action.',
-      Type.Array(ActionSchema, { minItems: 1, maxItems: MOST_ACTIONS }),
+      Type.Array(ActionSchema, { minItems: 1, maxItems: MAX_ACTIONS }),
     ),
     onError: optional(
       'If an action fails: note logs it and keeps the change, refuse refuses the change that fired the rule. Default: note.',

@@ -6,7 +6,7 @@ import { closed, Id, Instant, nullable } from '../../contract/schemas.ts';
 const console = { access: 'console', right: 'config.manage', tag: 'Rules', unit: 'snapshot', status: 200 } as const;
 
 /** Records of an answer at most. */
-export const MOST_EXAMPLES = 100;
+export const MAX_EXAMPLES = 100;
 /** Milliseconds for reading the history. */
 export const BUDGET_MS = 5000;
 export const DAYS = 30;
@@ -44,7 +44,7 @@ export const previewRule = defineOperation({
           eventType: Type.String(),
           firings: Type.Integer(),
         }),
-        { description: `The last ${MOST_EXAMPLES} records, the latest one first.` },
+        { description: `The last ${MAX_EXAMPLES} records, the latest one first.` },
       ),
     },
     { $id: 'RulePreview' },

@@ -28,7 +28,7 @@ import {
 import { canBecomeDue, planTake, sinceTimes, timerOf } from './timers.ts';
 
 /** Due timers that are read at once. */
-const MOST_DUE = 500;
+const MAX_DUE = 500;
 /** Timers that a process fires at the same time. */
 const AT_ONCE = 8;
 /** Records that are armed, and timers that are computed again, in one unit of work. */
@@ -51,8 +51,8 @@ function timedRules({ config }: Pick<Caller, 'config'>): TimedRule[] {
 export async function fireDueRules(work: Work, caller: Caller, actorOf: ActorOf): Promise<boolean> {
   const known = inForce(caller);
   if (known.length === 0) return false;
-  const due = await work.read(caller, (ctx) => listDue(ctx, known, MOST_DUE));
-  const isFull = due.length === MOST_DUE;
+  const due = await work.read(caller, (ctx) => listDue(ctx, known, MAX_DUE));
+  const isFull = due.length === MAX_DUE;
   const errors: unknown[] = [];
   const takeNext = async (): Promise<void> => {
     for (let next = due.pop(); next !== undefined; next = due.pop()) {

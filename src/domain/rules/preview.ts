@@ -19,7 +19,7 @@ import {
   viewBefore,
   type VisibleObject,
 } from '../objects/index.ts';
-import { BUDGET_MS, MOST_EXAMPLES } from './contract-preview.ts';
+import { BUDGET_MS, MAX_EXAMPLES } from './contract-preview.ts';
 import { TIMER } from './reaction.ts';
 import { type CompiledRule, type Rule, ruleOf, SINCE_STATE } from './registry.ts';
 import { canMatch, type EventFacts, fires, isAboutComment, type Occasion, seenAs, withEvent } from './rules.ts';
@@ -28,9 +28,9 @@ import { momentOf } from './timers.ts';
 import type { CommentVisibility } from '../../contract/comment-visibility.ts';
 
 /** Records that are held in memory at most. */
-const MOST_RECORDS = 10_000;
+const MAX_RECORDS = 10_000;
 /** Past states of records that are held in memory at most, for a time-based rule. */
-const MOST_VIEWS = 10_000;
+const MAX_VIEWS = 10_000;
 const DAY_MS = 86_400_000;
 
 export interface PreviewParts {
@@ -124,7 +124,7 @@ class Scan {
 
   get result(): Pick<Preview, 'limited' | 'records' | 'firings' | 'examples'> {
     const latest = [...this.#found.values()].sort((a, b) => Date.parse(b.at) - Date.parse(a.at));
-    const examples = latest.slice(0, MOST_EXAMPLES);
+    const examples = latest.slice(0, MAX_EXAMPLES);
     return { limited: this.#limited, records: this.#found.size, firings: this.#firings, examples };
   }
 
@@ -135,7 +135,7 @@ class Scan {
     const wanted = { typeIds: [...this.#rules.keys()], events: [...this.#on], visible };
     let place: string | undefined;
     let reached = this.#ctx.now;
-    const hasRoom = (): boolean => this.#records.size < MOST_RECORDS && this.#views < MOST_VIEWS;
+    const hasRoom = (): boolean => this.#records.size < MAX_RECORDS && this.#views < MAX_VIEWS;
     while (performance.now() - this.#began < BUDGET_MS && hasRoom()) {
       const part = await partBefore(this.#ctx, place);
       // Clocks of several processes differ a little, and a part is much longer than that.

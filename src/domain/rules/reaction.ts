@@ -32,8 +32,8 @@ import {
   canMatch,
   type EventFacts,
   fires,
-  MOST_DEPTH,
-  MOST_FIRINGS,
+  MAX_RULE_DEPTH,
+  MAX_FIRINGS,
   type Occasion,
   isAboutComment,
   seenAs,
@@ -262,7 +262,7 @@ class Reaction {
   /** @throws Fault RULE_LOOP, RULE_REFUSED */
   async #fire(rule: Rule, { event, chain, count }: Taken, actor: Actor): Promise<void> {
     const rules = [...chain, rule.code];
-    if (rules.length > MOST_DEPTH || ++count.fired > MOST_FIRINGS) throw new RuleLoop(rules);
+    if (rules.length > MAX_RULE_DEPTH || ++count.fired > MAX_FIRINGS) throw new RuleLoop(rules);
     const objectId = event.objectId as string;
     const made: PlannedEvent[] = [];
     const deputy = {

@@ -7,9 +7,9 @@ import type { RecordRight } from '../../platform/unit-of-work/context.ts';
 import { type Rule, SINCE_STATE } from './registry.ts';
 
 /** Maximum length of a chain of rules. */
-export const MOST_DEPTH = 8;
+export const MAX_RULE_DEPTH = 8;
 /** Maximum number of firings that one event of the command causes, over all records. */
-export const MOST_FIRINGS = 100;
+export const MAX_FIRINGS = 100;
 
 /** What conditions may name of an event. */
 export interface EventFacts {

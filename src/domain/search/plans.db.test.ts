@@ -14,7 +14,7 @@ import type { ReadContext } from '../../platform/unit-of-work/context.ts';
 import { Authenticator, ownFieldView } from '../access/index.ts';
 import { typeView } from '../metadata/index.ts';
 import { accessFilterOf } from './store-access-filter.ts';
-import { listMatches, type Match, MOST_ADMITTED, SearchStatistics } from './store-match.ts';
+import { listMatches, type Match, MAX_ADMITTED, SearchStatistics } from './store-match.ts';
 import { allOf } from './store-words.ts';
 import { termQuery, termsOf } from './terms.ts';
 import { HARDLY_ANY, queryOf, type SearchFixture, startSearchFixture } from '../../../test/harness/search-fixture.ts';
@@ -240,7 +240,7 @@ describe('SQL plans of frequent searches', () => {
     assert.equal(ids.length, 20);
     const wrong = await listed('everywhere', HARDLY_ANY);
     assert.deepEqual(wrong.ids, ids);
-    assert.equal(Math.max(...wrong.statements.map(({ rows }) => rows)), MOST_ADMITTED + 1);
+    assert.equal(Math.max(...wrong.statements.map(({ rows }) => rows)), MAX_ADMITTED + 1);
   });
 
   it('reads more of the last updated records if none of the first has a word that should be frequent', async () => {

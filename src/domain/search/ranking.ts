@@ -71,10 +71,10 @@ const LETTERS = 0.2;
 const LETTERS_LENGTH = 0.6;
 
 /** The words that select candidates, and the shares of their total weight that a candidate must have, strictest first. */
-const MOST_CHOOSING = 8;
+const MAX_CHOOSING = 8;
 const COVERAGES = [0.75, 0.5, 0.35];
 /** Maximum number of word combinations in a step. */
-const MOST_COMBINATIONS = 40;
+const MAX_COMBINATIONS = 40;
 
 /** The weight of a word: higher for rare words. */
 export function weightOf({ share, count }: Pick<TermFacts, 'share' | 'count'>): number {
@@ -102,7 +102,7 @@ export function candidateSteps(terms: readonly TermFacts[]): number[][][] {
     .map((term, index) => ({ index, weight: weightOf({ share: term.share, count: 1 }), required: term.required }))
     .filter(({ required }) => required)
     .sort((a, b) => b.weight - a.weight || a.index - b.index);
-  const choosing = byWeight.slice(0, MOST_CHOOSING);
+  const choosing = byWeight.slice(0, MAX_CHOOSING);
   const total = choosing.reduce((sum, { weight }) => sum + weight, 0);
   const steps: number[][][] = [];
   const seen = new Set<string>();
@@ -141,7 +141,7 @@ function leastCombinations(words: readonly Weighed[], least: number): number[][]
   }
   return found
     .sort((a, b) => b.weight - a.weight)
-    .slice(0, MOST_COMBINATIONS)
+    .slice(0, MAX_COMBINATIONS)
     .map(({ mask }) => words.filter((_, bit) => (mask & (1 << bit)) !== 0).map(({ index }) => index));
 }
 

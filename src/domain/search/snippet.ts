@@ -5,7 +5,7 @@ import type { Analysis } from '../../lib/words.ts';
 const LENGTH = 240;
 const BEFORE = 60;
 /** Only the beginning of a very long text is searched. */
-const MOST_LOOKED_AT = 50_000;
+const MAX_LOOKED_AT = 50_000;
 
 export interface Wanted {
   lexemes: ReadonlySet<string>;
@@ -64,7 +64,7 @@ export function escapeHtml(text: string): string {
 /** The positions of hits, in order, without overlaps. */
 export function hitsIn(analysis: Analysis, text: string, wanted: Wanted): Span[] {
   const spans: Span[] = [];
-  const examined = Math.min(text.length, MOST_LOOKED_AT);
+  const examined = Math.min(text.length, MAX_LOOKED_AT);
   let from = 0;
   // No word contains a space, so most stretches between spaces can be skipped without analysis.
   for (let at = 0; at <= examined; at++) {

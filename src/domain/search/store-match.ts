@@ -28,7 +28,7 @@ const SAVED = 4;
 const LEAST_DEPTH = 200;
 const DEEPER = 4;
 /** Maximum number of records that are read because rights and filter admit them, however wrong the estimates are. */
-export const MOST_ADMITTED = 10_000;
+export const MAX_ADMITTED = 10_000;
 
 /** The conditions on the records. */
 export interface Match {
@@ -188,7 +188,7 @@ async function withWords(ctx: ReadContext, match: Match, words: Words, page: Pag
   if (byWords <= AT_ONCE * wanted) return await query(allAmong(match, words, page, sql`search_records s`));
   const admitted = await match.statistics.admitted(ctx, isVisible(match));
   const depth = Math.ceil((SPARE * wanted) / (share * admitted));
-  const worth = Math.floor(Math.min(MOST_ADMITTED, Math.max(FEW, Math.min(byWords, depth) / SAVED)));
+  const worth = Math.floor(Math.min(MAX_ADMITTED, Math.max(FEW, Math.min(byWords, depth) / SAVED)));
   if (match.indexed && admitted * known.rows <= worth) {
     const ids = await fewAdmitted(ctx, match, worth);
     const rows = sql`unnest(${ids ?? []}::uuid[]) AS m (id) ${ITS_WORDS}`;
@@ -257,7 +257,7 @@ export async function findMatches(
 
 const FRESH_MS = 60_000;
 /** Maximum number of cached conditions. */
-const MOST_CONDITIONS = 1000;
+const MAX_CONDITIONS = 1000;
 /** Number of last updated records on which a condition is measured. */
 const SEEN = 1000;
 
@@ -316,7 +316,7 @@ export class SearchStatistics {
       { freshPlan: true },
     );
     const share = ((row?.admitted ?? 0) + 0.5) / ((row?.seen ?? 0) + 1);
-    if (this.#admitted.size >= MOST_CONDITIONS) this.#admitted.clear();
+    if (this.#admitted.size >= MAX_CONDITIONS) this.#admitted.clear();
     this.#admitted.set(key, { share, asOf: performance.now() });
     return share;
   }

@@ -240,9 +240,9 @@ export function rankOf(queries: readonly TermQuery[], plan: RankPlan, accessFilt
 }
 
 /** Maximum number of comments per record; the last ones are used. */
-const MOST_COMMENTS = 20;
+const MAX_COMMENTS = 20;
 /** Maximum number of duplicates per record; the last linked ones are used. */
-const MOST_DUPLICATES = 10;
+const MAX_DUPLICATES = 10;
 
 /**
  * What reranking reads of the records. The index in memory knows how often they contain the words; their titles, comments and
@@ -292,7 +292,7 @@ function duplicateTitles(ctx: ReadContext, { visible }: AccessFilter, titled: Sq
   return links === null
     ? null
     : sql`SELECT o.title FROM (${links}) AS l JOIN objects o ON o.id = l.source_id
-        WHERE o.state = 'ACTIVE' AND ${visible} AND ${titled} ORDER BY l.created_at DESC, l.id LIMIT ${MOST_DUPLICATES}::int`;
+        WHERE o.state = 'ACTIVE' AND ${visible} AND ${titled} ORDER BY l.created_at DESC, l.id LIMIT ${MAX_DUPLICATES}::int`;
 }
 
 /** For each word, the best rank in the last comments of `o` that the caller may read; an empty list if there are none. */
@@ -301,7 +301,7 @@ function bestComments(ctx: ReadContext, queries: readonly TermQuery[]): Sql {
   return sql`CROSS JOIN LATERAL (
       SELECT CASE WHEN count(*) = 0 THEN '{}' ELSE ARRAY[${join(best)}]::float8[] END AS tf
       FROM (SELECT words FROM search_comments s WHERE s.object_id = o.id AND ${visibleComments(ctx, 's', 'o')}
-        ORDER BY s.updated_at DESC LIMIT ${MOST_COMMENTS}::int) AS k
+        ORDER BY s.updated_at DESC LIMIT ${MAX_COMMENTS}::int) AS k
     ) AS c`;
 }
 

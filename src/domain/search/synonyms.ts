@@ -17,7 +17,7 @@ export interface SynonymGroup {
 }
 
 /** Maximum number of lexemes by which a word of a question is extended. */
-const MOST_SYNONYMS = 40;
+const MAX_SYNONYMS = 40;
 
 /** The lexemes of a text that is one word, such as `YouTube` or `wi-fi`; undefined for any other text. */
 export function lexemesOfWord(analysis: Analysis, text: string): string[] | undefined {
@@ -50,7 +50,7 @@ export class Synonyms {
     return terms.map((term) => {
       const found = new Set(term.lexemes.flatMap((lexeme) => this.#groups.get(lexeme) ?? []).flat());
       for (const lexeme of term.lexemes) found.delete(lexeme);
-      return { ...term, synonyms: [...found].slice(0, MOST_SYNONYMS) };
+      return { ...term, synonyms: [...found].slice(0, MAX_SYNONYMS) };
     });
   }
 }

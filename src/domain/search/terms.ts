@@ -8,7 +8,7 @@ const SHORTEST_BEGINNING = 3;
 
 /** Maximum length of a record number. */
 const LONGEST_NUMBER = 64;
-const MOST_NUMBERS = 4;
+const MAX_NUMBERS = 4;
 
 export interface Term extends QueryTerm {
   /** Similar lexemes. */
@@ -150,7 +150,7 @@ export function numbersOf(analysis: Analysis, q: string, numberings: readonly Nu
     // The prefix of a record number alone counts only if the question has no other words.
     return numberings.some(({ prefix }) => text.startsWith(prefix) || (tokens.length === 1 && prefix.startsWith(text)));
   };
-  const numbers = tokens.filter(mayBe).slice(0, MOST_NUMBERS);
+  const numbers = tokens.filter(mayBe).slice(0, MAX_NUMBERS);
   if (numbers.length === 0) return null;
   const operandsOfNumbers = (loosely: boolean): Operand[] =>
     numbers.map((token) => {
@@ -219,7 +219,7 @@ const CYRILLIC = 'абвгдеёжзийклмнопрстуфхцчшщъыьэ
 const LATIN = 'a b v g d e e zh z i y k l m n o p r s t u f h ts ch sh sch  y  e yu ya'.split(' ');
 
 /** Longer questions have enough words that are spelt right. */
-const MOST_WORDS = 8;
+const MAX_WORDS = 8;
 /** Shorter words are similar to too many others. */
 const SHORTEST = 3;
 
@@ -252,7 +252,7 @@ export function respell(q: string): string[] {
   return q
     .toLowerCase()
     .split(/\s+/)
-    .slice(0, MOST_WORDS)
+    .slice(0, MAX_WORDS)
     .filter((word) => word.length >= SHORTEST)
     .flatMap((word) => {
       if (/^[a-z`[\];',.]+$/.test(word) && /[a-z]/.test(word)) {

@@ -56,7 +56,7 @@ const WRONG_KEY_MS = 30_000;
 /** Number of consecutive slow or failed attempts after which a receiver counts as troubled. */
 const TROUBLED = 5;
 /** Results that are not stored yet would be repeated after a crash, so above this number no attempt is started. */
-const MOST_UNNOTED = 4096;
+const MAX_UNNOTED = 4096;
 
 interface Ready extends Sender {
   secrets: string[];
@@ -88,7 +88,7 @@ export class Deliverer {
   async turn(): Promise<boolean> {
     const { db, clock } = this.#options;
     const free = this.#limits.total - this.#total;
-    if (this.#stopped || free <= 0 || this.#notes.length > MOST_UNNOTED) return false;
+    if (this.#stopped || free <= 0 || this.#notes.length > MAX_UNNOTED) return false;
     const now = clock.now();
     const lease = newId();
     const leased = await leaseDeliveries(db, {

@@ -112,8 +112,8 @@ export function answerOf(url: string, sample: SignedRequest, outcome: Outcome, r
 }
 
 /** Samples of one subscription in a minute, from all processes together. */
-const MOST_TESTS = 10;
-const TEST_INTERVAL_MS = 60_000 / MOST_TESTS;
+const MAX_TESTS = 10;
+const TEST_INTERVAL_MS = 60_000 / MAX_TESTS;
 
 /** @throws Fault RATE_LIMITED */
 async function takeTest(ctx: WriteContext, id: string): Promise<void> {

@@ -95,11 +95,11 @@ export function isBlank(dataType: DataType, stored: unknown): boolean {
 }
 
 /** Maximum number of elements of a multiple field. */
-export const MOST_ELEMENTS = 100;
+export const MAX_ELEMENTS = 100;
 
 /** Maximum number of elements that a field with these constraints takes. */
 export function mostElements({ maxItems }: { maxItems?: number }): number {
-  return Math.min(maxItems ?? MOST_ELEMENTS, MOST_ELEMENTS);
+  return Math.min(maxItems ?? MAX_ELEMENTS, MAX_ELEMENTS);
 }
 
 interface Variable {

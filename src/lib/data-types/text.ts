@@ -22,12 +22,12 @@ export function canonicalText(value: unknown): string | undefined {
 }
 
 // NFC shortens a text at most by this factor, so a longer input is too long without being normalised.
-const MOST_UNITS_FOR_ONE = 8;
+const MAX_UNITS_FOR_ONE = 8;
 
 /** Returns the text in NFC and within `maxLength` code points. */
 function readText(input: unknown, maxLength: number): string | Refusal {
   if (typeof input !== 'string') return wrongType({ phrase: 'TEXT' });
-  if (input.length > maxLength * MOST_UNITS_FOR_ONE) return tooLong(maxLength);
+  if (input.length > maxLength * MAX_UNITS_FOR_ONE) return tooLong(maxLength);
   if (!isWellFormedText(input)) {
     return new Refusal(valueProblem('VALUE_CHARACTERS'));
   }

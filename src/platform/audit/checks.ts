@@ -26,9 +26,9 @@ export interface Check {
   find(parts: CheckParts): Promise<Violations>;
 }
 
-const MOST_NAMED = 5;
+const MAX_NAMED = 5;
 /** Differences between history and current values are listed up to a higher limit, because each must be investigated. */
-const MOST_DIFFERENCES = 50;
+const MAX_DIFFERENCES = 50;
 const REPLAYED_AT_ONCE = 500;
 const CONTENT_BATCH = 200;
 
@@ -39,7 +39,7 @@ export function rowCheck(name: string, query: Sql | ((config: ConfigSnapshot) =>
     find: async ({ db, config }) => {
       const rows = await db.query<{ what: string; total: number }>(sql`
         SELECT v.what::text AS what, (count(*) OVER ())::int AS total
-        FROM (${typeof query === 'function' ? query(config) : query}) v LIMIT ${MOST_NAMED}::int`);
+        FROM (${typeof query === 'function' ? query(config) : query}) v LIMIT ${MAX_NAMED}::int`);
       return { total: rows[0]?.total ?? 0, named: rows.map(({ what }) => what) };
     },
   };
@@ -71,7 +71,7 @@ export const NIL = '00000000-0000-0000-0000-000000000000';
 /** Counts a difference, and lists it up to the limit. */
 export function note(found: Violations, what: string): void {
   found.total++;
-  if (found.named.length < MOST_DIFFERENCES) found.named.push(what);
+  if (found.named.length < MAX_DIFFERENCES) found.named.push(what);
 }
 
 /** The array of names whose condition is true, for the column `differs` of a replay check. */
@@ -102,7 +102,7 @@ export function contentCheck(name: string, query: (after: string, limit: number)
         after = rows.at(-1)?.sha256 ?? after;
         if (rows.length < CONTENT_BATCH) break;
       }
-      return { total: wrong.length, named: wrong.slice(0, MOST_NAMED) };
+      return { total: wrong.length, named: wrong.slice(0, MAX_NAMED) };
     },
   };
 }

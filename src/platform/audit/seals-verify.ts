@@ -37,7 +37,7 @@ interface StoredSeal {
 
 const SEALS_AT_ONCE = 20;
 const ROWS_AT_ONCE = 2000;
-const MOST_LISTED = 100;
+const MAX_LISTED = 100;
 
 const COLUMNS = sql`j.seq, j.id, j.at, j.type, j.object_id, j.subject, j.revision, j.actor_id, j.via, j.key_id,
   j.correlation_id, j.changes, j.data, encode(j.hash, 'hex') AS hash`;
@@ -57,7 +57,7 @@ class Verifier {
   }
 
   #find(kind: Finding['kind'], place: string, says: string): void {
-    if (this.result.findings.length < MOST_LISTED) this.result.findings.push({ kind, place, says });
+    if (this.result.findings.length < MAX_LISTED) this.result.findings.push({ kind, place, says });
     else this.result.more++;
   }
 
@@ -143,7 +143,7 @@ class Verifier {
       SELECT j.seq, j.id FROM journal j
       WHERE (j.txid, j.seq) <= (${txid}::xid8, ${seq}::bigint)
         AND NOT EXISTS (SELECT 1 FROM named WHERE named.seq = j.seq)
-      ORDER BY j.seq LIMIT ${MOST_LISTED}::int`);
+      ORDER BY j.seq LIMIT ${MAX_LISTED}::int`);
     for (const row of found) {
       this.#find('inserted', `row ${row.seq}`, `put in behind the seals (event ${row.id})`);
     }

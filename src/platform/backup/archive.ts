@@ -24,7 +24,7 @@ const HEAD = 'docket-backup.json';
 const END = 'end.json';
 const DIGEST = 'DOCKET.sha256';
 /** Maximum size of the header with its lists of tables and sequences, in bytes. */
-const MOST_HEAD = 16 * 1024 * 1024;
+const MAX_HEAD = 16 * 1024 * 1024;
 
 /** The file is not a backup, incomplete or altered; the message says which. */
 export class ArchiveError extends Error {
@@ -168,7 +168,7 @@ function digestOf(check: Check, header: Header, bytes: Buffer): string {
 }
 
 async function wholeOf(stream: AsyncIterable<unknown>, header: Header, file: string): Promise<Buffer> {
-  const most = header.name === HEAD ? MOST_HEAD : PART_BYTES;
+  const most = header.name === HEAD ? MAX_HEAD : PART_BYTES;
   if ((header.size ?? 0) > most) throw new ArchiveError(`${file} is no backup of Docket: ${header.name} is too long.`);
   const chunks: Buffer[] = [];
   for await (const chunk of stream) chunks.push(chunk as Buffer);

@@ -43,9 +43,9 @@ export interface DumpReport {
 }
 
 const PAGE = 500;
-const MOST_NAMED = 100;
+const MAX_NAMED = 100;
 /** Larger than any valid file. Longer content is damaged and must not fill the memory. */
-const MOST_CONTENT = 64 * 1024 * 1024;
+const MAX_CONTENT = 64 * 1024 * 1024;
 
 /** Writes everything into the archive, including its end. */
 export async function dumpService(options: DumpOptions): Promise<DumpReport> {
@@ -146,7 +146,7 @@ async function dumpFiles(client: DatabaseClient, options: DumpOptions, report: D
       const content = await contentOf(blobs, sha256).catch((error: unknown) => {
         const list = error instanceof BlobMissing ? report.missing : error instanceof BlobDamaged && report.damaged;
         if (!list || !options.allowMissing) throw error;
-        if (list.length < MOST_NAMED) list.push(sha256);
+        if (list.length < MAX_NAMED) list.push(sha256);
         return undefined;
       });
       if (content === undefined) continue;
@@ -170,7 +170,7 @@ async function dumpFiles(client: DatabaseClient, options: DumpOptions, report: D
 async function contentOf(blobs: BlobStore, sha256: string): Promise<Buffer[]> {
   const held: Buffer[] = [];
   await parts(await blobs.read(sha256), async (bytes) => {
-    if (held.length * PART_BYTES > MOST_CONTENT) throw new BlobDamaged(sha256);
+    if (held.length * PART_BYTES > MAX_CONTENT) throw new BlobDamaged(sha256);
     held.push(bytes);
   });
   return held;

@@ -6,7 +6,7 @@ import path from 'node:path';
 const MIB = 1024 * 1024;
 const STEP = 64;
 const LEAST = 256;
-const MOST = 1024;
+const MAX = 1024;
 
 const FIXED: Readonly<Record<string, string>> = {
   max_connections: '100',
@@ -47,7 +47,7 @@ const FIXED: Readonly<Record<string, string>> = {
  */
 export function sharedBuffers(memory: number, data: number): number {
   const steps = (bytes: number): number => STEP * Math.ceil(bytes / MIB / STEP);
-  return Math.max(LEAST, Math.min(MOST, STEP * Math.floor(memory / MIB / 16 / STEP), steps(data)));
+  return Math.max(LEAST, Math.min(MAX, STEP * Math.floor(memory / MIB / 16 / STEP), steps(data)));
 }
 
 /** The settings for starting or creating the server of that cluster. */

@@ -4,7 +4,7 @@ import { savepoint } from '../unit-of-work/transactions.ts';
 import type { Database, Queryable, Transaction } from './pool.ts';
 
 const IDLE_SECONDS = 15;
-const MOST_NAMED = 5;
+const MAX_NAMED = 5;
 
 /** The result of a check. If it could not run, `ok` is true and `says` gives the reason in a sentence. */
 export interface Integrity {
@@ -59,8 +59,8 @@ async function examineRelations(tx: Transaction): Promise<Integrity> {
     if (error !== undefined) errors.push(`${relation.name}: ${error}`);
   }
   if (errors.length === 0) return { ok: true, says: `${looked} tables and indexes are sound` };
-  const more = errors.length > MOST_NAMED ? ` and ${errors.length - MOST_NAMED} more` : '';
-  return { ok: false, says: `${errors.slice(0, MOST_NAMED).join('; ')}${more}; restore from a backup, or REINDEX` };
+  const more = errors.length > MAX_NAMED ? ` and ${errors.length - MAX_NAMED} more` : '';
+  return { ok: false, says: `${errors.slice(0, MAX_NAMED).join('; ')}${more}; restore from a backup, or REINDEX` };
 }
 
 /** The error that the extension reports; it contains file positions, never values. */

@@ -49,7 +49,7 @@ const LIMITS = "SET LOCAL lock_timeout = '2s'; SET LOCAL statement_timeout = 0";
 /** In the format of `server_version_num`. */
 export const OLDEST_SERVER = 150_000;
 const LOCK_NOT_AVAILABLE = '55P03';
-const MOST_TRIES = 30;
+const MAX_TRIES = 30;
 const AGAIN_MS = 1000;
 
 /** The folder `db/migrations`, both in a clone and in an installed package. */
@@ -158,7 +158,7 @@ async function patiently<T>(client: MigrationClient, fn: () => Promise<T>): Prom
     try {
       return await inTransaction(client, fn);
     } catch (error) {
-      if ((error as { code?: unknown }).code !== LOCK_NOT_AVAILABLE || attempt >= MOST_TRIES) throw error;
+      if ((error as { code?: unknown }).code !== LOCK_NOT_AVAILABLE || attempt >= MAX_TRIES) throw error;
       await sleep(AGAIN_MS);
     }
   }

@@ -76,7 +76,7 @@ const BIGINT_OID = 20;
 const JSON_OID = 114;
 const JSONB_OID = 3802;
 const FLOATS_OID: number = 1022;
-const MOST_PREPARED = 2000;
+const MAX_PREPARED = 2000;
 const STATEMENT_MS = 30_000;
 /**
  * The server enforces the statement timeout itself. A client that hears nothing for this much longer has lost the connection.
@@ -151,7 +151,7 @@ export class Database implements Queryable {
     if (options.freshPlan === true || this.#pooled) return { text, values: statement.values };
     let name = this.#names.get(text);
     if (name === undefined) {
-      if (this.#names.size >= MOST_PREPARED) return { text, values: statement.values };
+      if (this.#names.size >= MAX_PREPARED) return { text, values: statement.values };
       name = `d${this.#names.size}`;
       this.#names.set(text, name);
     }

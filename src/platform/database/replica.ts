@@ -34,7 +34,7 @@ export interface ReplicaOptions {
 
 const LOOK_MS = 300;
 const REST_MS = 1000;
-const MOST_REMEMBERED = 20_000;
+const MAX_REMEMBERED = 20_000;
 
 /** For metrics. */
 export interface ReplicaMetrics {
@@ -136,10 +136,10 @@ export class Replica {
   }
 
   #remember(callerId: string, place: Position): void {
-    if (this.#written.size >= MOST_REMEMBERED) {
+    if (this.#written.size >= MAX_REMEMBERED) {
       for (const [known, position] of this.#written) if (position <= this.#replayed) this.#written.delete(known);
       const oldest = this.#written.keys().next().value;
-      if (this.#written.size >= MOST_REMEMBERED && oldest !== undefined) this.#written.delete(oldest);
+      if (this.#written.size >= MAX_REMEMBERED && oldest !== undefined) this.#written.delete(oldest);
     }
     this.#written.set(callerId, place);
   }

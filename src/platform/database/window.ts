@@ -16,7 +16,7 @@ export function inWindow(window: OrderedWindow | undefined, columns: readonly st
  */
 const WINDOW_BYTES = 1024 * 1024;
 const FIRST_ROWS = 200;
-const MOST_ROWS = 4000;
+const MAX_ROWS = 4000;
 
 /** A part of a list. */
 export interface Part<Row> {
@@ -63,7 +63,7 @@ export async function* readWindows<Row extends object>(
       isLast,
     };
     if (isLast) return;
-    limit = isCut ? Math.max(1, rows.length * 2) : Math.min(MOST_ROWS, limit * 4);
+    limit = isCut ? Math.max(1, rows.length * 2) : Math.min(MAX_ROWS, limit * 4);
   }
 }
 

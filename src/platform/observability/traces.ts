@@ -38,14 +38,14 @@ export interface Tracer {
 }
 
 const WITH_NAMES = /(?:\bWITH|,)\s+"?([a-z_]+)"?\s+AS\s*(?:MATERIALIZED\s*)?\(/g;
-const MOST_NAMES = 6;
+const MAX_NAMES = 6;
 
 /** Summary of a statement from its verb and the names of tables and CTEs; never contains values. */
 export function statementName(text: string): string {
   const verb = /^\s*([A-Za-z]+)/.exec(text)?.[1]?.toUpperCase() ?? 'SQL';
   if (verb === 'WITH') {
     const names = [...text.matchAll(WITH_NAMES)].map(([, name]) => name ?? '');
-    return `WITH ${names.slice(0, MOST_NAMES).join(' ')}${names.length > MOST_NAMES ? ' …' : ''}`;
+    return `WITH ${names.slice(0, MAX_NAMES).join(' ')}${names.length > MAX_NAMES ? ' …' : ''}`;
   }
   const table = /\b(?:FROM|INTO|UPDATE)\s+(?:ONLY\s+)?"?([a-z_]+)"?/.exec(text)?.[1];
   return table === undefined ? verb : `${verb} ${table}`;

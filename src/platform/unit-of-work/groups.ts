@@ -35,9 +35,9 @@ export const LOCK_MS = 100;
 /** How many units of an author must succeed alone after a refused one, and after many. */
 const PROBATION = { each: 8, most: 64 };
 /** Authors on probation that are remembered. */
-const MOST_AUTHORS = 10_000;
+const MAX_AUTHORS = 10_000;
 /** Units with more rows gain nothing. */
-const MOST_ROWS = 32;
+const MAX_ROWS = 32;
 
 interface Grouped {
   unit: Flushed;
@@ -135,7 +135,7 @@ export class Groups {
     if (units <= 0) return;
     this.#probation.set(author, Math.min(units, PROBATION.most));
     const [oldest] = this.#probation.keys();
-    if (this.#probation.size > MOST_AUTHORS && oldest !== undefined) this.#probation.delete(oldest);
+    if (this.#probation.size > MAX_AUTHORS && oldest !== undefined) this.#probation.delete(oldest);
   }
 
   async #write(unit: Flushed, alone: boolean): Promise<unknown> {
@@ -206,7 +206,7 @@ function recordsOf({ planned, invalidated }: Flushed): string[] | undefined {
   let count = 0;
   for (const { write, rows } of planned) {
     count += rows.length;
-    if (write.records === undefined || count > MOST_ROWS) return undefined;
+    if (write.records === undefined || count > MAX_ROWS) return undefined;
     for (const row of rows) for (const record of write.records(row)) if (record !== null) records.add(record);
   }
   return [...records];

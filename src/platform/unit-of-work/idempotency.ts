@@ -54,7 +54,7 @@ export function lockNumber(claim: IdempotencyClaim): string {
 }
 
 /** The newest keys that a process remembers at least; at most twice as many. */
-const MOST_SEEN = 5000;
+const MAX_SEEN = 5000;
 
 /**
  * Keys that have stored responses, as far as this process saw them. It only chooses which statement comes first, the look-up or
@@ -66,7 +66,7 @@ export class SeenKeys {
 
   add(claim: IdempotencyClaim): void {
     // Forgotten together: to find the oldest key, a set goes through the places of all that were deleted before.
-    if (this.#newest.size >= MOST_SEEN) [this.#older, this.#newest] = [this.#newest, new Set()];
+    if (this.#newest.size >= MAX_SEEN) [this.#older, this.#newest] = [this.#newest, new Set()];
     this.#newest.add(lockNumber(claim));
   }
 

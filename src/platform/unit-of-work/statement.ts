@@ -28,7 +28,7 @@ export interface Part {
 }
 
 /** Maximum number of cached texts. Further texts are built each time. */
-const MOST_TEXTS = 2000;
+const MAX_TEXTS = 2000;
 
 /** Created once per process: the cached parts and texts depend only on the code. */
 export class Statements {
@@ -67,7 +67,7 @@ export class Statements {
     let text = this.#texts.get(key);
     if (text === undefined) {
       text = textOf(parts.map(([part]) => part));
-      if (this.#texts.size < MOST_TEXTS) this.#texts.set(key, text);
+      if (this.#texts.size < MAX_TEXTS) this.#texts.set(key, text);
     }
     return { text, values };
   }

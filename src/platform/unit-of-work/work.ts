@@ -74,7 +74,7 @@ export type BeforeUndo = (units: TriedUnits) => Promise<void>;
 
 export type WriteResult<T> = { kind: 'done'; data: T } | { kind: 'replay'; answer: KeptAnswer };
 
-const MOST_ATTEMPTS = 6;
+const MAX_ATTEMPTS = 6;
 
 export class Work {
   readonly #db: Database;
@@ -212,7 +212,7 @@ export class Work {
         if (guard !== undefined) retries++;
         alone ||= guard !== undefined && guard !== STRUCTURE_GUARD;
         if (guard === undefined && !isRetryable(error)) throw toFault(unwrapAuthorizedFault(error), this.#constraints);
-        if (attempt >= MOST_ATTEMPTS) throw contended();
+        if (attempt >= MAX_ATTEMPTS) throw contended();
         if (guard === undefined || attempt > 1) await pause(Math.random() * 10 * attempt);
       }
     }
@@ -369,7 +369,7 @@ export class Work {
         // Locks of others are not released for a retry: it would only wait again.
         if (guardOf(error) === undefined && (!isRetryable(error) || isLockTimeout(error)))
           throw toFault(unwrapAuthorizedFault(error), this.#constraints);
-        if (attempt >= MOST_ATTEMPTS) throw contended();
+        if (attempt >= MAX_ATTEMPTS) throw contended();
       }
     }
   }

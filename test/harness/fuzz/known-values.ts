@@ -2,7 +2,7 @@
 import type { RandomSource } from './random-source.ts';
 
 const UUID = /^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/;
-const MOST = 60;
+const MAX = 60;
 
 /** The parameter name for the `id` in responses of that module's operations. */
 const NAMES: ReadonlyMap<string, readonly string[]> = new Map([
@@ -33,8 +33,8 @@ export class KnownValues {
     const kept = this.#kept.get(name) ?? [];
     this.#kept.set(name, kept);
     if (kept.includes(value)) return;
-    if (kept.length < MOST) kept.push(value);
-    else kept[this.#random.below(MOST)] = value;
+    if (kept.length < MAX) kept.push(value);
+    else kept[this.#random.below(MAX)] = value;
   }
 
   get(name: string): unknown {

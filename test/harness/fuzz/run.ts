@@ -38,8 +38,8 @@ export interface FuzzReport {
 
 const LOGINS: readonly Login[] = ['full', 'partial', 'reader', 'nobody'];
 /** Milliseconds of CPU time that one request may block the event loop. */
-export const MOST_STALL_MS = 100;
-const MOST_MS = 1000;
+export const MAX_STALL_MS = 100;
+const MAX_MS = 1000;
 /** The longest time that a request may ask the service to wait for events, in seconds. */
 const LONGEST_WAIT_S = 25;
 /** Each line of an import, and each item of a bulk call, is a command of its own. */
@@ -187,7 +187,7 @@ async function run(app: TestApp, target: Target, { requests, seed, say }: FuzzOp
       if (seen.status === 401 && shot.who !== 'unsure') await makeKeys(app, pool, keys);
       recent = [...recent.slice(-2), shot];
       const stall = target.takeStall();
-      if (stall > MOST_STALL_MS || seen.ms > patience(shot)) await repeat(wire, target, recent, report, reportProblem);
+      if (stall > MAX_STALL_MS || seen.ms > patience(shot)) await repeat(wire, target, recent, report, reportProblem);
       report.slowestMs = Math.max(report.slowestMs, seen.ms);
       if (report.requests % RENEWED_EVERY === 0) {
         await gather(app, keys, corpus);
@@ -252,7 +252,7 @@ function spoilsTheRun(shot: RawRequest, pool: KnownValues): boolean {
 /** Milliseconds that an answer may take: more for bodies of many lines, and as long as the request asks to wait. */
 function patience({ path, body }: RawRequest): number {
   const wait = Math.min(Number(/[?&]wait=(\d+)/.exec(path)?.[1] ?? 0), LONGEST_WAIT_S) * 1000;
-  return MOST_MS + wait + MS_A_LINE * (body?.toString('latin1').match(/\\n|\},\{/g)?.length ?? 0);
+  return MAX_MS + wait + MS_A_LINE * (body?.toString('latin1').match(/\\n|\},\{/g)?.length ?? 0);
 }
 
 /** Repeats suspicious requests alone, to exclude CPU time of other processes. */
@@ -271,10 +271,10 @@ async function repeat(
       const seen = await wire.fire(shot).catch(() => undefined);
       await sleep(40);
       least = { stall: Math.min(least.stall, target.takeStall()), ms: Math.min(least.ms, seen?.ms ?? 0) };
-      if (least.stall <= MOST_STALL_MS && least.ms <= patience(shot)) break;
+      if (least.stall <= MAX_STALL_MS && least.ms <= patience(shot)) break;
     }
     report.longestStallMs = Math.max(report.longestStallMs, least.stall);
-    if (least.stall > MOST_STALL_MS) {
+    if (least.stall > MAX_STALL_MS) {
       report.stalls++;
       reportProblem(shot, `kept the loop for ${Math.round(least.stall)} ms each time`);
     }

@@ -10,7 +10,7 @@ import type { Place } from './one-input.tsx';
 import { type Choice, namedSource, type Source } from './pickers.tsx';
 import { texts } from './texts.ts';
 
-const MOST = 5;
+const MAX = 5;
 /** Records done within these days count. */
 const DAYS = 90;
 /** Fields that make records similar, beside the type. */
@@ -41,7 +41,7 @@ async function solversOf(recordId: string, signal: AbortSignal): Promise<Map<str
     signal,
   })) as AnswerOf<typeof reports.queryReport>;
   const counts = rows.map(({ group, values }) => [group[0], values[0] ?? 0] as const);
-  return new Map(counts.filter((one): one is [string, number] => typeof one[0] === 'string').slice(0, MOST));
+  return new Map(counts.filter((one): one is [string, number] => typeof one[0] === 'string').slice(0, MAX));
 }
 
 export function usePeopleSource(place: Place | null, { code, multiple }: FieldSchema): Source {

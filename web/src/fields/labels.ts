@@ -4,7 +4,7 @@ import { call } from '../api/client.ts';
 import type { desk } from '../api/types.ts';
 import type { Label } from '../desk/queries.ts';
 
-const MOST = 200;
+const MAX = 200;
 
 interface Waiting {
   ids: Map<string, ((label: Label | null) => void)[]>;
@@ -16,8 +16,8 @@ const state: { waiting: Waiting | undefined } = { waiting: undefined };
 async function fetchAll({ ids, failed }: Waiting): Promise<void> {
   const all = [...ids.keys()];
   try {
-    for (let start = 0; start < all.length; start += MOST) {
-      const part = all.slice(start, start + MOST);
+    for (let start = 0; start < all.length; start += MAX) {
+      const part = all.slice(start, start + MAX);
       const labels = await call<typeof desk.getLabels>('GET', '/desk/labels', { query: { ids: part.join(',') } });
       const byId = new Map(labels.map((label) => [label.id, label]));
       for (const id of part) for (const done of ids.get(id) ?? []) done(byId.get(id) ?? null);

@@ -13,7 +13,7 @@ import { texts } from './texts.ts';
 
 const POLL_MS = 30_000;
 /** Larger numbers are shown with a plus. */
-const MOST_SHOWN = 99;
+const MAX_SHOWN = 99;
 
 function useUnread(): number {
   const client = useQueryClient();
@@ -37,7 +37,7 @@ function useUnread(): number {
 export function Bell({ className, iconOnly = false }: { className?: string | undefined; iconOnly?: boolean }) {
   const t = useText(texts);
   const unread = useUnread();
-  const shown = unread > MOST_SHOWN ? `${MOST_SHOWN}+` : String(unread);
+  const shown = unread > MAX_SHOWN ? `${MAX_SHOWN}+` : String(unread);
   const Title = iconOnly ? VisuallyHidden : 'span';
   return (
     <Link to="/notifications" className={iconOnly ? classes.icon : className} title={t.title}>

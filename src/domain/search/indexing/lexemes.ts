@@ -18,11 +18,11 @@ const TITLE_HASH = 12;
 /** PostgreSQL's maximum position; higher positions are stored as this one. */
 const LAST_POSITION = 16_383;
 /** Maximum number of stored positions per word; more do not change the rank noticeably. */
-const MOST_PLACES = 12;
+const MAX_PLACES = 12;
 /** Maximum length of a lexeme in bytes. */
 const LONGEST_LEXEME = 240;
 /** Maximum size of all lexemes of a row in bytes. PostgreSQL's limit is 1 MiB with positions. */
-const MOST_BYTES = 600_000;
+const MAX_BYTES = 600_000;
 
 export function fieldTokenOf(fieldCode: string): string {
   return `${FIELD_TOKEN}${fieldCode}${FIELD_TOKEN}`;
@@ -95,7 +95,7 @@ export function wordsOf(parts: readonly Part[], most: number, number: string | n
   /** Lexeme → its positions, as written. */
   const written = new Map<string, string>();
   const offsets = new Map<string, number>();
-  const budget = Math.floor(MOST_BYTES / Math.max(1, most));
+  const budget = Math.floor(MAX_BYTES / Math.max(1, most));
   let size = 0;
   for (const { lexemes, zone, fieldToken, title } of parts) {
     const whole = title === undefined ? undefined : titleLexeme(title);
@@ -108,10 +108,10 @@ export function wordsOf(parts: readonly Part[], most: number, number: string | n
       if (word === '') continue;
       const key = fieldToken + word;
       // Estimates three bytes per letter.
-      left -= 3 * key.length + 8 + 2 * Math.min(positions.length, MOST_PLACES);
+      left -= 3 * key.length + 8 + 2 * Math.min(positions.length, MAX_PLACES);
       if (left < 0) break;
       let places = written.get(key) ?? '';
-      for (let index = 0; index < positions.length && index < MOST_PLACES; index++) {
+      for (let index = 0; index < positions.length && index < MAX_PLACES; index++) {
         const position = positions[index] as number;
         places += `${places === '' ? '' : ','}${Math.min(offset + position, LAST_POSITION)}${zone}`;
       }

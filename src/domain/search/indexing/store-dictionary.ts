@@ -36,7 +36,7 @@ export async function learnWords(db: Queryable, limit: number): Promise<number> 
 }
 
 /** Maximum number of pending rows that are searched. */
-const MOST_PENDING = 2000;
+const MAX_PENDING = 2000;
 
 /**
  * Words under the field tokens that start with the first half or end with the second half of `word` and differ in length by at
@@ -60,7 +60,7 @@ async function likeWords(ctx: ReadContext, word: string, fieldTokens: readonly s
   ]);
   parts.push(sql`SELECT w.word FROM (
       SELECT split_part(u.lexeme, chr(1), 2) AS code, CASE WHEN starts_with(u.lexeme, chr(1)) THEN split_part(u.lexeme, chr(1), 3) ELSE u.lexeme END AS word
-      FROM (SELECT id FROM search_pending_words LIMIT ${MOST_PENDING}::int) AS n
+      FROM (SELECT id FROM search_pending_words LIMIT ${MAX_PENDING}::int) AS n
       CROSS JOIN LATERAL (SELECT words FROM search_records r WHERE r.id = n.id UNION ALL SELECT words FROM search_comments c WHERE c.id = n.id
         UNION ALL SELECT words FROM search_articles a WHERE a.id = n.id) AS row (words)
       CROSS JOIN LATERAL unnest(row.words) AS u

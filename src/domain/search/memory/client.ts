@@ -11,7 +11,7 @@ export interface Port {
 /** Waiting longer would cost more than the statement. Merges, and changes of many records at once, delay questions. */
 const LONGEST_MS = 500;
 /** With more waiting questions, a further one would wait too long. */
-const MOST_WAITING = 200;
+const MAX_WAITING = 200;
 
 const STATEMENT: Answer = { kind: 'statement' };
 
@@ -42,7 +42,7 @@ export class MemoryClient {
   ask(ask: Ask): Promise<Answer> {
     // A thread that loads records would be slow to say that it cannot answer.
     const isReady = !this.#ended && this.#state.state === 'ready';
-    if (!isReady || this.#waiting.size >= MOST_WAITING) return Promise.resolve(STATEMENT);
+    if (!isReady || this.#waiting.size >= MAX_WAITING) return Promise.resolve(STATEMENT);
     const number = ++this.#asked;
     return new Promise((resolve) => {
       const timer = setTimeout(() => this.#settle(number, STATEMENT), this.#longestMs);

@@ -1,7 +1,7 @@
 /** Sets of the documents of one segment. Pure. */
 
 /** Maximum number of documents of a segment, so that numbers of documents and of their values fit into 16 bits. */
-export const MOST_DOCUMENTS = 65_535;
+export const MAX_DOCUMENTS = 65_535;
 
 /** A mutable set, one bit for each document. */
 export class Bits {

@@ -6,7 +6,7 @@ import { restore } from './restore.ts';
 
 const LOADED_AT_ONCE = 8000;
 /** With more changes at once, everything is read again. */
-const MOST_CHANGES = 20_000;
+const MAX_CHANGES = 20_000;
 /** Number of changed records that are read in one statement. */
 const READ_AT_ONCE = 1000;
 /** The pause before everything is read again, as a multiple of the time that it took. */
@@ -148,9 +148,9 @@ export class MemoryFollower {
   async #read(): Promise<boolean> {
     if (this.#state !== 'ready' || this.#seen === undefined) return false;
     const index = this.#index;
-    const { ids, ...seen } = await this.#source.changesSince(this.#seen, MOST_CHANGES + 1);
+    const { ids, ...seen } = await this.#source.changesSince(this.#seen, MAX_CHANGES + 1);
     if (index !== this.#index) return false;
-    if (seen.epoch !== this.#seen.epoch || ids.length > MOST_CHANGES) {
+    if (seen.epoch !== this.#seen.epoch || ids.length > MAX_CHANGES) {
       this.#restart();
       return false;
     }

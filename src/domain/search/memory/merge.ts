@@ -1,7 +1,7 @@
 /** Merges segments into one and leaves out deleted documents. Pure. */
 import { type Columns, ColumnWriter } from './columns.ts';
 import { compareBytes, DictionaryWriter } from './dictionary.ts';
-import { type Bits, MOST_DOCUMENTS } from './document-set.ts';
+import { type Bits, MAX_DOCUMENTS } from './document-set.ts';
 import { Patterns, postingOf, PostingWriter } from './postings.ts';
 import { compareDocuments, Segment, type SegmentParts } from './segment.ts';
 
@@ -37,7 +37,7 @@ export function segmentsToMerge(all: readonly Living[]): Living[] | null {
     const chosen: Living[] = [];
     let sum = 0;
     for (const living of alike.sort((a, b) => a.alive - b.alive)) {
-      if (sum + living.alive > MOST_DOCUMENTS) break;
+      if (sum + living.alive > MAX_DOCUMENTS) break;
       chosen.push(living);
       sum += living.alive;
     }
@@ -84,7 +84,7 @@ function newOrder(given: readonly Living[]): Uint32Array {
   for (const [index, { segment, deleted }] of given.entries()) {
     for (let doc = 0; doc < segment.count; doc++) if (!deleted.has(doc)) order.push(index * 65_536 + doc);
   }
-  if (order.length > MOST_DOCUMENTS) throw new Error('too many documents for a segment');
+  if (order.length > MAX_DOCUMENTS) throw new Error('too many documents for a segment');
   const segmentAt = (place: number): Segment => (given[Math.floor(place / 65_536)] as Living).segment;
   return Uint32Array.from(order).sort((a, b) => compareDocuments(segmentAt(a), a % 65_536, segmentAt(b), b % 65_536));
 }

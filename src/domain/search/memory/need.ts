@@ -17,7 +17,7 @@ export type DocumentTest = (doc: number) => boolean;
  */
 export const LOOK_UP = 16;
 /** Up to this many words, all combinations of them are checked at once for each document. */
-const MOST_TOGETHER = 10;
+const MAX_TOGETHER = 10;
 
 /** A need with its ranges of lexemes in a segment. */
 interface Located {
@@ -120,7 +120,7 @@ function searched(segment: Segment, need: Located): Bits {
 function anyOf(segment: Segment, parts: readonly Located[], bits: Bits): Bits {
   const combinations = parts.filter(({ kind }) => kind === 'all');
   const words = [...new Set(combinations.flatMap((one) => one.parts))];
-  const areTogether = combinations.length > 1 && words.length <= MOST_TOGETHER;
+  const areTogether = combinations.length > 1 && words.length <= MAX_TOGETHER;
   if (areTogether) addCombinations(segment, combinations, words, bits);
   for (const part of parts) {
     if (part.postings > 0 && !(areTogether && part.kind === 'all')) bits.unite(bitsOf(segment, part));

@@ -41,7 +41,7 @@ import { duringTransaction } from '../../../../test/harness/database.ts';
 
 const WORDS = 'printer print printing paper paperless broken принтер принтера tck000003 5'.split(' ');
 const CODES = ['kind', 'region', 'score', 'price', 'day', 'tags', 'secret', 'hush', 'title'];
-const MOST_BYTES = 1e9;
+const MAX_BYTES = 1e9;
 const QUESTIONS = 500;
 const SEARCHES = 100;
 /** Records that each of three writers creates, changes and archives. */
@@ -107,7 +107,7 @@ describe('The index in memory and the statements', () => {
     for (const given of fc.sample(values, 60)) ids.push(await world.make(given));
     await world.make({ name: 'printer paper', score: '5' }, 'asset');
     const columns = [...SYSTEM_COLUMN_NAMES, ...CODES];
-    follower = new MemoryFollower(databaseSource(world.app.db), { bytes: MOST_BYTES }, columns);
+    follower = new MemoryFollower(databaseSource(world.app.db), { bytes: MAX_BYTES }, columns);
     while (await follower.loadStep());
     server = new MemoryServer(follower);
   });
@@ -204,7 +204,7 @@ describe('The index in memory and the statements', () => {
   });
 
   test('give equal answers to searches, in two services on one database', async () => {
-    const other = await startTestApp({ on: world.app, searchMemory: MOST_BYTES });
+    const other = await startTestApp({ on: world.app, searchMemory: MAX_BYTES });
     try {
       const memory = other.app.searchMemory ?? assert.fail();
       while (memory.state.state !== 'ready') await sleep(20);
@@ -230,7 +230,7 @@ describe('The index in memory and the statements', () => {
   });
 
   test('find acknowledged changes with the next request, in every process', async () => {
-    const others = await Promise.all([1, 2].map(() => startTestApp({ on: world.app, searchMemory: MOST_BYTES })));
+    const others = await Promise.all([1, 2].map(() => startTestApp({ on: world.app, searchMemory: MAX_BYTES })));
     try {
       for (const { app } of others) while (app.searchMemory?.state.state !== 'ready') await sleep(20);
       const key = world.keys.chief;
@@ -258,7 +258,7 @@ describe('The index in memory and the statements', () => {
   });
 
   test('follow a change of rights in the middle of questions', async () => {
-    const other = await startTestApp({ on: world.app, searchMemory: MOST_BYTES });
+    const other = await startTestApp({ on: world.app, searchMemory: MAX_BYTES });
     try {
       while (other.app.searchMemory?.state.state !== 'ready') await sleep(20);
       await world.make({ title: 'plain', kind: 'open', secret: 'zanzibar' });
@@ -331,7 +331,7 @@ describe('The index in memory and the statements', () => {
     const [id = ''] = ids;
     const plant = `UPDATE search_records SET words = 'planted:1A' WHERE id = $1`;
     await world.app.db.query({ text: plant, values: [id] });
-    const again = new MemoryFollower(databaseSource(world.app.db), { bytes: MOST_BYTES }, SYSTEM_COLUMN_NAMES);
+    const again = new MemoryFollower(databaseSource(world.app.db), { bytes: MAX_BYTES }, SYSTEM_COLUMN_NAMES);
     while (await again.loadStep());
     const isPlanted = (): boolean => {
       const { segment, doc } = again.index.find(id) ?? assert.fail();
@@ -361,7 +361,7 @@ describe('The index in memory and the statements', () => {
         },
       };
       const files = new SegmentFiles(folder, 1);
-      const made = new MemoryFollower(counting, { bytes: MOST_BYTES, files }, [...SYSTEM_COLUMN_NAMES, ...CODES]);
+      const made = new MemoryFollower(counting, { bytes: MAX_BYTES, files }, [...SYSTEM_COLUMN_NAMES, ...CODES]);
       while (await made.loadStep());
       await made.save();
       return made;

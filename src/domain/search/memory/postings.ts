@@ -11,7 +11,7 @@ import { rankOfPattern, type ZoneWeights } from './zones.ts';
 /** The number of a pattern that does not fit into 8 bits. */
 const RARE = 255;
 /** Maximum number of patterns of a segment. */
-export const MOST_PATTERNS = 65_535;
+export const MAX_PATTERNS = 65_535;
 
 export interface PostingArrays {
   /** Where the postings of each lexeme start, and where the last ones end. */
@@ -123,7 +123,7 @@ export class Patterns {
 
   constructor(counts: ReadonlyMap<string, number>) {
     const byCount = [...counts].sort(([a, n], [b, m]) => m - n || (a < b ? -1 : 1));
-    this.list = byCount.slice(0, MOST_PATTERNS).map(([pattern]) => pattern);
+    this.list = byCount.slice(0, MAX_PATTERNS).map(([pattern]) => pattern);
     this.#numbers = new Map(this.list.map((pattern, number) => [pattern, number]));
   }
 

@@ -80,7 +80,7 @@ export interface BestQuestion {
 }
 
 /** Maximum number of sets of documents that are kept for a segment: about a tenth of the memory of a full one. */
-const MOST_SETS = 200;
+const MAX_SETS = 200;
 
 export class MemorySearch {
   readonly #index: MemoryIndex;
@@ -284,7 +284,7 @@ export class MemorySearch {
       set = new DocumentSet(bits);
     } else sets.delete(key);
     sets.set(key, set);
-    if (sets.size > MOST_SETS) sets.delete(sets.keys().next().value as string);
+    if (sets.size > MAX_SETS) sets.delete(sets.keys().next().value as string);
     const kept = set;
     return { test: (doc) => kept.has(doc), few: kept.few };
   }

@@ -4,7 +4,7 @@
  */
 import { type Columns, bytesOfColumns, ColumnWriter, type ColumnValue } from './columns.ts';
 import { compareBytes, type Dictionary, DictionaryWriter, encoded } from './dictionary.ts';
-import { MOST_DOCUMENTS } from './document-set.ts';
+import { MAX_DOCUMENTS } from './document-set.ts';
 import { Patterns, postingOf, type Postings, PostingWriter } from './postings.ts';
 
 /** Which state of a record a document was read from. */
@@ -132,7 +132,7 @@ export function compareDocuments(a: Segment, docOfA: number, b: Segment, docOfB:
 
 /** @param documents at most 65,535, with different ids */
 export function buildSegment(documents: readonly IndexedDocument[]): Segment {
-  if (documents.length > MOST_DOCUMENTS) throw new Error('too many documents for a segment');
+  if (documents.length > MAX_DOCUMENTS) throw new Error('too many documents for a segment');
   const sorted = [...documents].sort((a, b) => a.updatedAt - b.updatedAt || (a.id < b.id ? -1 : 1));
   const ids = new Uint8Array(ID_BYTES * sorted.length);
   for (const [doc, { id }] of sorted.entries()) ids.set(bytesOfId(id), ID_BYTES * doc);

@@ -2,7 +2,7 @@
 import type { Operand } from '../indexing/lexemes.ts';
 import type { Operands, Part, TermQuery } from '../terms.ts';
 import { compareBytes, encoded } from './dictionary.ts';
-import { Bits, MOST_DOCUMENTS } from './document-set.ts';
+import { Bits, MAX_DOCUMENTS } from './document-set.ts';
 import { type DocumentTest, LOOK_UP } from './need.ts';
 import type { Segment } from './segment.ts';
 import { rankOfOperands, rankOfWord, type ZoneWeights } from './zones.ts';
@@ -47,7 +47,7 @@ export interface Occurrences {
 
 /** Sums of ranks by document, all 0. Each use leaves them so: a new array for each word costs more than the ranks. */
 export function emptySums(): Float32Array {
-  return new Float32Array(MOST_DOCUMENTS);
+  return new Float32Array(MAX_DOCUMENTS);
 }
 
 /** The ranks of some documents of a segment. */

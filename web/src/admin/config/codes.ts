@@ -8,7 +8,7 @@ import { latinWords } from '../../../../src/lib/code-from-title.ts';
 export type ItemValue = Readonly<Record<string, unknown>>;
 export type Path = readonly (string | number)[];
 
-const MOST = 63;
+const MAX = 63;
 
 /** `dash`: `laptop-order`. `camel`, for codes of fields: `laptopOrder`. */
 type CodeStyle = 'dash' | 'camel';
@@ -23,7 +23,7 @@ export function codeFrom(name: string, style: CodeStyle = 'dash'): string {
   // A code starts with a letter.
   return joined
     .replace(/^[^a-zA-Z]+/, '')
-    .slice(0, MOST)
+    .slice(0, MAX)
     .replace(/-+$/, '');
 }
 
@@ -60,7 +60,7 @@ function nameForCode(name: unknown, template: unknown): string {
 function unique(code: string, taken: readonly string[], style: CodeStyle): string {
   for (let number = 2, next = code; ; number++) {
     if (!taken.includes(next)) return next;
-    next = `${code.slice(0, MOST - 4)}${style === 'dash' ? '-' : ''}${number}`;
+    next = `${code.slice(0, MAX - 4)}${style === 'dash' ? '-' : ''}${number}`;
   }
 }
 

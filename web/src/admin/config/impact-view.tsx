@@ -18,7 +18,7 @@ type Access = Impact['roles'][number];
 type Examples = Access['records'][number]['examples'];
 
 /** Lines of each list; the sums count the others too. */
-const MOST_LINES = 20;
+const MAX_LINES = 20;
 
 async function loadImpact(body: BundleBody, signal: AbortSignal) {
   const wanted = { ...body, impact: true };
@@ -115,14 +115,14 @@ function Lines({ title, lines }: { title: string; lines: readonly Line[] }) {
         {title}
       </Text>
       <dl className={classes.properties}>
-        {lines.slice(0, MOST_LINES).map(([name, said]) => (
+        {lines.slice(0, MAX_LINES).map(([name, said]) => (
           <div key={name}>
             <dt>{name}</dt>
             <dd>{said}</dd>
           </div>
         ))}
       </dl>
-      {lines.length > MOST_LINES && <Text size="xs">{t.more(lines.length - MOST_LINES)}</Text>}
+      {lines.length > MAX_LINES && <Text size="xs">{t.more(lines.length - MAX_LINES)}</Text>}
     </div>
   );
 }
@@ -151,5 +151,5 @@ function AccessLines({ access }: { access: Pick<Access, 'records' | 'fields'> })
       return records === 0 ? said : `${said} (${t.records(records)})${named(examples)}`;
     }),
   ];
-  return lines.slice(0, MOST_LINES).map((line) => <div key={line}>{line}</div>);
+  return lines.slice(0, MAX_LINES).map((line) => <div key={line}>{line}</div>);
 }

@@ -62,7 +62,7 @@ function PlanValue({ value, property }: { value: unknown; property?: string }) {
 }
 
 /** Characters of a text or list in one cell. */
-const MOST_TEXT = 400;
+const MAX_TEXT = 400;
 
 /** A value that is shown as one text; undefined for others. */
 function asText(value: unknown): string | undefined {
@@ -74,8 +74,8 @@ function asText(value: unknown): string | undefined {
 /** Long texts are cut around the first difference. */
 function cutValues(difference: Difference, whole: (length: number) => string): Difference {
   const [before, after] = [asText(difference.before), asText(difference.after)];
-  if ((before?.length ?? 0) <= MOST_TEXT && (after?.length ?? 0) <= MOST_TEXT) return difference;
-  const [old, now] = excerpts(before ?? '', after ?? '', { most: MOST_TEXT, whole });
+  if ((before?.length ?? 0) <= MAX_TEXT && (after?.length ?? 0) <= MAX_TEXT) return difference;
+  const [old, now] = excerpts(before ?? '', after ?? '', { most: MAX_TEXT, whole });
   return {
     ...difference,
     ...(before === undefined ? {} : { before: old }),

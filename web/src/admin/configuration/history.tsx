@@ -17,7 +17,7 @@ import { Dialog } from '../../ui/dialog.tsx';
 
 const PAGE_SIZE = 10;
 /** Changed items that a row names. */
-const MOST_NAMED = 3;
+const MAX_NAMED = 3;
 
 type Version = AnswerOf<typeof configuration.listConfigVersions>['rows'][number];
 type Files = AnswerOf<typeof configuration.readConfigVersion>['files'];
@@ -100,7 +100,7 @@ function VersionRow({ row, current, onCompare, onRestore }: VersionRowProps) {
   const t = useText(texts);
   const words = { create: t.created, change: t.changed, archive: t.archived, restore: t.restored };
   const total = Object.values(row.summary).reduce((sum, count) => sum + count, 0);
-  const named = row.items.slice(0, MOST_NAMED);
+  const named = row.items.slice(0, MAX_NAMED);
   const nameOf = useItemNames(named.map(({ section }) => section));
   return (
     <li>

@@ -17,7 +17,7 @@ import { fileTexts } from './file-texts.ts';
 import classes from './record.module.css';
 
 /** Larger files do not fit into a request, regardless of the service's own limit. */
-const MOST_BYTES = 7.5 * 1024 * 1024;
+const MAX_BYTES = 7.5 * 1024 * 1024;
 
 const KEY = 'upload';
 
@@ -57,7 +57,7 @@ async function base64Of(file: File): Promise<string> {
 }
 
 async function send(recordId: string, draft: boolean, { file, idempotencyKey }: Input): Promise<Attachment> {
-  if (file.size > MOST_BYTES) throw new TooLarge();
+  if (file.size > MAX_BYTES) throw new TooLarge();
   return await call<typeof attachments.addAttachment>('POST', `/objects/${recordId}/attachments`, {
     query: draft ? { draft } : {},
     body: {

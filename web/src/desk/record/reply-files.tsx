@@ -15,7 +15,7 @@ import classes from './lists.module.css';
 import { UploadLines } from './upload-lines.tsx';
 
 /** The most that the service takes with one comment. */
-const MOST = 50;
+const MAX = 50;
 
 export interface ReplyFiles {
   drafts: readonly Attachment[];
@@ -40,7 +40,7 @@ export function useReplyFiles(recordId: string): ReplyFilesOfRecord {
   const problem = (): string | undefined => {
     if (upload.files.some(({ state }) => state !== 'failed')) return t.waitForFiles;
     if (upload.files.length > 0) return t.failedFiles;
-    return drafts.length > MOST ? t.tooMany : undefined;
+    return drafts.length > MAX ? t.tooMany : undefined;
   };
   return {
     drafts,

@@ -5,7 +5,7 @@ import { useSession } from '../../app/session.ts';
 
 const PREFIX = 'docket.seen.';
 /** Records that are remembered for a user. */
-const MOST = 500;
+const MAX = 500;
 /** Comments count as seen after this time in milliseconds. */
 const SEEN_AFTER = 3000;
 
@@ -23,7 +23,7 @@ function readSeen(userId: string): Seen {
 function writeSeen(userId: string, recordId: string, at: string): void {
   try {
     const { [recordId]: _, ...others } = readSeen(userId);
-    const kept = Object.entries({ ...others, [recordId]: at }).slice(-MOST);
+    const kept = Object.entries({ ...others, [recordId]: at }).slice(-MAX);
     localStorage.setItem(PREFIX + userId, JSON.stringify(Object.fromEntries(kept)));
   } catch {
     return;

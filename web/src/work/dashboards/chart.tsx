@@ -19,8 +19,8 @@ const DASHES = ['solid', 'dashed', 'dotted'] as const;
 const SYMBOLS = ['circle', 'rect', 'triangle', 'diamond'] as const;
 
 /** Bars and series beyond these are left to the table. */
-export const MOST_BARS = 12;
-const MOST_SERIES = 8;
+export const MAX_BARS = 12;
+const MAX_SERIES = 8;
 
 interface Series {
   name: string;
@@ -39,7 +39,7 @@ interface Plot {
 export function plotOf({ groups, report, measures }: Figures, kind: TileKind): Plot {
   const measure = report.measures[0] ?? 'count';
   const overTime = momentGroup(report.groupBy[0] ?? '') !== undefined;
-  const most = kind === 'bars' && !overTime ? MOST_BARS : Number.POSITIVE_INFINITY;
+  const most = kind === 'bars' && !overTime ? MAX_BARS : Number.POSITIVE_INFINITY;
   if (report.groupBy.length < 2) {
     const shown = groups.slice(0, most);
     const data = (index: number): (number | null)[] => shown.map(({ values }) => values[index] ?? null);
@@ -62,7 +62,7 @@ function crossed(groups: readonly Group[], measure: string, most: number): Plot 
     totals.set(second, { name: names[1] ?? '', total: total + (values[0] ?? 0) });
   }
   const places = new Map([...categories.keys()].map((first, index) => [first, index]));
-  const largest = [...totals].sort(([, a], [, b]) => b.total - a.total).slice(0, MOST_SERIES);
+  const largest = [...totals].sort(([, a], [, b]) => b.total - a.total).slice(0, MAX_SERIES);
   const series = new Map(largest.map(([second, { name }]) => [second, { name, data: Array(places.size).fill(0) }]));
   for (const { key, values } of groups) {
     const place = places.get(key[0]);

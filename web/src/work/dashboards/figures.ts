@@ -69,7 +69,7 @@ function following(day: string, by: Step): string {
 }
 
 /** Most steps that are filled in between two groups. */
-const MOST_STEPS = 400;
+const MAX_STEPS = 400;
 
 /** Adds the days, weeks or months without records, which the service leaves out. */
 function withoutGaps(report: Report): Report['rows'] {
@@ -81,7 +81,7 @@ function withoutGaps(report: Report): Report['rows'] {
     const day = row.group[0] as string | null;
     if (day === null) continue;
     let last = rows.at(-1)?.group[0] as string | undefined;
-    while (last !== undefined && following(last, moment.by) < day && rows.length < MOST_STEPS) {
+    while (last !== undefined && following(last, moment.by) < day && rows.length < MAX_STEPS) {
       last = following(last, moment.by);
       rows.push({ group: [last], values: empty });
     }

@@ -16,7 +16,7 @@ import { texts } from './texts.ts';
 type ImageMaker = () => string;
 
 const Chart = lazy(() => import('./chart.tsx'));
-const MOST_BARS = 12;
+const MAX_BARS = 12;
 
 interface TileViewProps {
   tile: Tile;
@@ -98,7 +98,7 @@ function Shown({ tile, figures, asTable, onImage }: ShownProps) {
   const table = <FigureTable figures={figures} title={tile.title} />;
   if (tile.kind === 'table' || asTable) return <div className={classes.scroll}>{table}</div>;
   const more = tile.kind === 'bars' && figures.report.groupBy[0]?.includes('.') === false;
-  const hidden = more ? new Set(figures.groups.map(({ key }) => key[0])).size - MOST_BARS : 0;
+  const hidden = more ? new Set(figures.groups.map(({ key }) => key[0])).size - MAX_BARS : 0;
   return (
     <>
       <div className={classes.chart}>
