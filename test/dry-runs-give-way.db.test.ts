@@ -80,19 +80,24 @@ describe('a dry run of many records', () => {
   });
 
   it('gives up items that build on each other when others wait for their record', async () => {
-    const [one, other] = (await many(2)) as [Made, Made];
-    const chain = Array.from({ length: ITEMS - 1 }, (_, index) => update(one, index % 900, index + 1));
-    const tried = bulk([update(other, 1), ...chain], true);
-    await locked(rows, one.id, tried);
-    assert.deepEqual(await order({ tried, patched: patch(one) }), ['patched', 'tried']);
-    const { status, body } = await tried;
-    assert.equal(status, 200);
-    assert.equal(body.data[0].status, 'SUCCEEDED');
-    const codes = new Set(body.data.slice(1).map(({ error }: any) => error?.code));
-    assert.deepEqual([...codes], ['OVERLOADED']);
-    const alone = await bulk(chain.slice(0, 20), true);
-    const results = alone.body.data.map((item: any) => item.error?.code ?? item.status);
-    assert.deepEqual(results, ['REVISION_CONFLICT', ...Array.from({ length: 19 }, () => 'SUCCEEDED')]);
+    // A change that comes late finds the items judged already: then it is tried again with other records.
+    for (let gaveWay = false; !gaveWay; ) {
+      const [one, other] = (await many(2)) as [Made, Made];
+      const chain = Array.from({ length: ITEMS - 1 }, (_, index) => update(one, index % 900, index + 1));
+      const tried = bulk([update(other, 1), ...chain], true);
+      await locked(rows, one.id, tried);
+      const ended = await order({ tried, patched: patch(one) });
+      const { status, body } = await tried;
+      assert.equal(status, 200);
+      const [apart, ...built] = body.data.map((item: any) => item.error?.code ?? item.status);
+      assert.equal(apart, 'SUCCEEDED');
+      gaveWay = built[0] === 'OVERLOADED';
+      assert.deepEqual(new Set(built), new Set([gaveWay ? 'OVERLOADED' : 'SUCCEEDED']), 'all of them or none');
+      if (gaveWay) assert.deepEqual(ended, ['patched', 'tried']);
+      const alone = await bulk(chain.slice(0, 20), true);
+      const results = alone.body.data.map((item: any) => item.error?.code ?? item.status);
+      assert.deepEqual(results, ['REVISION_CONFLICT', ...Array.from({ length: 19 }, () => 'SUCCEEDED')]);
+    }
   });
 
   it('gives the results of the real run', async () => {
