@@ -86,14 +86,12 @@ describe('a dry run of many records', () => {
       const chain = Array.from({ length: ITEMS - 1 }, (_, index) => update(one, index % 900, index + 1));
       const tried = bulk([update(other, 1), ...chain], true);
       await locked(rows, one.id, tried);
-      const ended = await order({ tried, patched: patch(one) });
-      const { status, body } = await tried;
+      const [{ status, body }] = await Promise.all([tried, patch(one)]);
       assert.equal(status, 200);
       const [apart, ...built] = body.data.map((item: any) => item.error?.code ?? item.status);
       assert.equal(apart, 'SUCCEEDED');
       gaveWay = built[0] === 'OVERLOADED';
       assert.deepEqual(new Set(built), new Set([gaveWay ? 'OVERLOADED' : 'SUCCEEDED']), 'all of them or none');
-      if (gaveWay) assert.deepEqual(ended, ['patched', 'tried']);
       const alone = await bulk(chain.slice(0, 20), true);
       const results = alone.body.data.map((item: any) => item.error?.code ?? item.status);
       assert.deepEqual(results, ['REVISION_CONFLICT', ...Array.from({ length: 19 }, () => 'SUCCEEDED')]);

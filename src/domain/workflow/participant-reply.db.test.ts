@@ -128,6 +128,8 @@ describe('answers', () => {
 
   it('on a record that nobody has taken are unread for each member of its group, until they open it', async () => {
     const id = await incident({ requester: ids.get('anna'), assignmentGroup: ids.get('service-desk') });
+    // The new record itself is news for all but its author.
+    await becomesUnread('colleague', id);
     for (const who of ['agent', 'colleague'] as const) {
       await call(who, 'POST', '/api/admin/v1/notifications/read', { objectId: id });
       assert.equal(await unread(who, id), false, who);
