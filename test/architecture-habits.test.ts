@@ -227,6 +227,22 @@ function stateProblems(files: readonly Source[]): string[] {
     .map((file) => file.path);
 }
 
+/** Files that may name transactions, snapshots and log positions. Two of them are about replication; the order of commits is one file. */
+const ORDER_OF_COMMITS = [
+  'src/platform/journal/positions.ts',
+  'src/platform/database/readings.ts',
+  'src/platform/database/replica.ts',
+];
+
+/** Files besides those that name what PostgreSQL numbers transactions with. They ask `platform/journal/positions.ts` instead. */
+function orderProblems(files: readonly Source[]): string[] {
+  const named = /\b(?:txid\w*|xid8?|xmin|xmax|pg_(?!\w*advisory)\w*(?:snapshot|xact|wal|lsn)\w*)\b/i;
+  return files.flatMap(({ path: file, text }) => {
+    const name = ORDER_OF_COMMITS.includes(file) ? undefined : named.exec(text)?.[0];
+    return name === undefined ? [] : [`${file} names ${name}`];
+  });
+}
+
 const HOOKS = new Set(['before', 'after', 'beforeEach', 'afterEach']);
 const RUNNERS = /^(?:test|it|describe|suite)(?:\.|$)/;
 /** These pass a transaction to the code under test. Others use `duringTransaction`, which may wait and always gives it back. */
@@ -366,6 +382,23 @@ describe('conventions of the source code', () => {
     assert.deepEqual(stateProblems(service), []);
     for (const text of ["if (row.state === 'ACTIVE') f();", "f(user?.state !== 'ARCHIVED');", "f(state === 'ACTIVE');"])
       assert.deepEqual(stateProblems(bad('src/lib/a.ts', text)), ['src/lib/a.ts'], text);
+  });
+
+  it('knows the order of commits in one place', () => {
+    assert.deepEqual(orderProblems(service), []);
+    const unused = ORDER_OF_COMMITS.filter(
+      (allowed) =>
+        orderProblems(service.flatMap((file) => (file.path === allowed ? { ...file, path: 'a' } : []))).length === 0,
+    );
+    assert.deepEqual(unused, [], 'files that are allowed to and do not');
+    for (const [text, name] of [
+      ['const a = sql`SELECT 1 FROM journal j WHERE j.txid >= ${b}::xid8`;', 'txid'],
+      ['const a = `SELECT pg_current_snapshot()`;', 'pg_current_snapshot'],
+      ["const a = raw('o.xmin');", 'xmin'],
+      ['const a = sql`SELECT pg_current_wal_lsn()`;', 'pg_current_wal_lsn'],
+    ] as const) {
+      assert.deepEqual(orderProblems(bad('src/lib/a.ts', text)), [`src/lib/a.ts names ${name}`], text);
+    }
   });
 
   it('runs every test file, and no hook outside its own file', () => {

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { after, before, describe, it } from 'node:test';
-import { givePlaces } from '../src/platform/audit/places.ts';
+import { givePlaces } from '../src/platform/journal/places.ts';
 import sql from 'sql-template-tag';
 import { parse } from 'yaml';
 import { DatabaseMetrics } from '../src/platform/observability/database-metrics.ts';

@@ -8,7 +8,7 @@ import { after, before, describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { requireGranted, updateObject } from '../src/domain/objects/index.ts';
 import { isFault } from '../src/lib/fault.ts';
-import { drainOutbox } from '../src/platform/audit/journal.ts';
+import { drainOutbox } from '../src/platform/journal/journal.ts';
 import { startTestApp, type TestAnswer, type TestApp } from './harness/app.ts';
 import { ACTIONS, bundle, changeRights, idOf, stored, user } from './harness/small-configuration.ts';
 import { duringTransaction } from './harness/database.ts';

@@ -1,6 +1,6 @@
 /** `docket audit verify`, `docket audit head`: the hash chain that seals the audit log. */
 import type { Command } from 'commander';
-import type { SealHead } from '../platform/audit/seals.ts';
+import type { SealHead } from '../platform/journal/seals.ts';
 import { type Environment, type Json, output, progressKeeper } from './command.ts';
 
 interface Expected {
@@ -68,7 +68,7 @@ export function auditCommands(docket: Command, environment: Environment): void {
     .option('--json', 'print {number, hash}')
     .action(async (options: Json) => {
       const { openDatabase, requireSchema } = await import('./service.ts');
-      const { sealCursor } = await import('../platform/audit/seals.ts');
+      const { sealCursor } = await import('../platform/journal/seals.ts');
       const opened = await openDatabase(environment.settings(), () => {}, 'tool');
       try {
         await requireSchema(opened.db, { make: false, newer: false });

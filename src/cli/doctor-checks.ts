@@ -11,7 +11,7 @@ import { examineIdle, examineIntegrity } from '../platform/database/integrity.ts
 import { systemClock } from '../platform/clock.ts';
 import { OLDEST_SERVER, pendingMigrations } from '../platform/database/migrate.ts';
 import type { Database } from '../platform/database/pool.ts';
-import { outboxSize } from '../platform/audit/journal.ts';
+import { outboxSize } from '../platform/journal/journal.ts';
 import { headsBehind } from '../platform/audit/seal-heads.ts';
 import { examineMasterKey, keyTrouble } from './master-key.ts';
 import { reasonOf } from './command.ts';

@@ -29,7 +29,7 @@ import { ruleReaction, sampleMessage } from '../domain/rules/index.ts';
 import { type AskedSample, type TestAnswer, testSubscription } from '../domain/webhooks/index.ts';
 import { isFault } from '../lib/fault.ts';
 import { bindings, explainParts, IMPACT, searchParts, systemCaller } from '../modules.ts';
-import { PlaceWatch } from '../platform/audit/place-watch.ts';
+import { PlaceWatch } from '../platform/journal/place-watch.ts';
 import { ContentHolder } from '../platform/blobs/serve.ts';
 import { type SessionLock, trySessionLock } from '../platform/database/session-lock.ts';
 import { toFault } from '../platform/database/sqlstate.ts';

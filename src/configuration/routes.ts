@@ -10,7 +10,7 @@ import { bundleSchemaText } from './bundle-schema.ts';
 import type { ConfigSection } from './section.ts';
 import type { ReadContext } from '../platform/unit-of-work/context.ts';
 import * as contract from './contract.ts';
-import { loadUserNames } from '../platform/audit/journal.ts';
+import { loadUserNames } from '../platform/journal/journal.ts';
 import { type Use, usesOf } from './uses.ts';
 import { applyBundle, type BundleOptions, exportBundle, exportItem, planChanges, unreadable } from './engine.ts';
 import { requireSection } from './export.ts';

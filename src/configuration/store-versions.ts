@@ -7,7 +7,7 @@ import { pageOf, type Paging, windowOf } from '../contract/paging.ts';
 import { isArchived, type ItemState } from '../contract/state.ts';
 import { Fault } from '../lib/fault.ts';
 import { deepEqualJson } from '../lib/json.ts';
-import { joinedUser } from '../platform/audit/journal.ts';
+import { joinedUser } from '../platform/journal/journal.ts';
 import { type Check, rowCheck } from '../platform/audit/checks.ts';
 import type { ReadContext } from '../platform/unit-of-work/context.ts';
 import { type ListedDifferences, listedDifferences } from './differences.ts';

@@ -1,5 +1,5 @@
 /** Example calls for records, articles, imports and exports, recorded into the OpenAPI documents. */
-import { givePlaces } from '../../src/platform/audit/places.ts';
+import { givePlaces } from '../../src/platform/journal/places.ts';
 import type { Recorder } from './examples-recorder.ts';
 import type { People } from './examples-administration.ts';
 

@@ -1,7 +1,7 @@
 /** A service with records, articles and users of different rights, and calls of the changes feed. */
 import assert from 'node:assert/strict';
 import { raw } from 'sql-template-tag';
-import { givePlaces } from '../../src/platform/audit/places.ts';
+import { givePlaces } from '../../src/platform/journal/places.ts';
 import { startTestApp, type TestApp } from './app.ts';
 import { watchAnswers } from './response-check.ts';
 import { ACTIONS, bundle } from './small-configuration.ts';

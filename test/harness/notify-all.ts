@@ -1,7 +1,7 @@
 /** Makes the notifications of all committed events, as the background task does. */
 import { Authenticator } from '../../src/domain/access/index.ts';
 import { makeNotifications, type MakerParts } from '../../src/domain/notifications/make.ts';
-import { givePlaces } from '../../src/platform/audit/places.ts';
+import { givePlaces } from '../../src/platform/journal/places.ts';
 import { systemClock } from '../../src/platform/clock.ts';
 import type { TestApp } from './app.ts';
 

@@ -1,7 +1,7 @@
 /** Seals the whole journal. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import sql from 'sql-template-tag';
-import { sealJournal } from '../../src/platform/audit/seals.ts';
+import { sealJournal } from '../../src/platform/journal/seals.ts';
 import type { Database } from '../../src/platform/database/pool.ts';
 
 /**

@@ -10,7 +10,7 @@ import { RECORD_ACTIONS } from '../../contract/rights.ts';
 import { grantsOf, type RecordGrant, type RoleDefinition, roleView } from './roles.ts';
 import { loadHeld, loadUser } from './store.ts';
 import { pageOf, windowOf } from '../../contract/paging.ts';
-import { auditRows } from '../../platform/audit/journal.ts';
+import { auditRows } from '../../platform/journal/journal.ts';
 import type * as contract from './contract.ts';
 
 /** A record, with its title if the caller may read it. */

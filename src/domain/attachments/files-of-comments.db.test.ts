@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { after, before, describe, it } from 'node:test';
 import { operations } from '../../modules.ts';
-import { givePlaces } from '../../platform/audit/places.ts';
+import { givePlaces } from '../../platform/journal/places.ts';
 import {
   assertRejected,
   assertSameError,

@@ -1,6 +1,6 @@
 /** SQL on the table `attachments`. */
 import type { ItemState } from '../../contract/state.ts';
-import { userName } from '../../platform/audit/journal.ts';
+import { userName } from '../../platform/journal/journal.ts';
 import sql, { raw, type Sql } from 'sql-template-tag';
 import { type Part, readInOrder } from '../../platform/database/window.ts';
 import type { ReadContext } from '../../platform/unit-of-work/context.ts';

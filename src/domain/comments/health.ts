@@ -1,7 +1,7 @@
 /** Integrity checks of comments. */
 import sql, { type Sql } from 'sql-template-tag';
 import { type Check, keptAnswersOf, namesOf, replayCheck, rowCheck } from '../../platform/audit/checks.ts';
-import { saysStored, storedMember } from '../../platform/audit/journal.ts';
+import { saysStored, storedMember } from '../../platform/journal/journal.ts';
 import { recordMissing } from '../objects/index.ts';
 
 /** A predicate: no comment has this id. For modules whose rows refer to comments. */

@@ -1,6 +1,6 @@
 /** SQL on the table `comments`. */
 import type { ItemState } from '../../contract/state.ts';
-import { type LastChange, lastChanges, userName } from '../../platform/audit/journal.ts';
+import { type LastChange, lastChanges, userName } from '../../platform/journal/journal.ts';
 import sql, { empty, raw, type Sql } from 'sql-template-tag';
 import type { CommentVisibility } from '../../contract/comment-visibility.ts';
 import { byId } from '../../platform/database/lookups.ts';

@@ -1,6 +1,6 @@
 /** What the caller may do, and names for ids: the console offers only what the service would allow. */
 import { RECORD_ACTIONS } from '../../contract/rights.ts';
-import { outboxBacklog } from '../../platform/audit/journal.ts';
+import { outboxBacklog } from '../../platform/journal/journal.ts';
 import type { ReadContext } from '../../platform/unit-of-work/context.ts';
 import type { ConfigSource, DerivedView } from '../../platform/unit-of-work/snapshot.ts';
 import { findNames } from '../identity/index.ts';

@@ -3,7 +3,7 @@
  * cursors have the same length, and two cursors tell nothing about what lies between them.
  */
 import { createCipheriv, createDecipheriv } from 'node:crypto';
-import type { Epoch, FeedState } from '../../platform/audit/places.ts';
+import type { Epoch, FeedState } from '../../platform/journal/places.ts';
 import { secretBytes } from '../../platform/secrets.ts';
 
 const VERSION = 1;

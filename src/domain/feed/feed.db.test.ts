@@ -4,7 +4,7 @@ import { after, before, describe, it } from 'node:test';
 import { raw } from 'sql-template-tag';
 import { startTestApp } from '../../../test/harness/app.ts';
 import { type FeedEvent, type FeedFixture, startFeedFixture } from '../../../test/harness/feed-fixture.ts';
-import { givePlaces } from '../../platform/audit/places.ts';
+import { givePlaces } from '../../platform/journal/places.ts';
 import { duringTransaction } from '../../../test/harness/database.ts';
 
 let feed: FeedFixture;

@@ -1,6 +1,6 @@
 /**
  * The changes feed: all events in one order without gaps, for programs that mirror, index or react. It reads the places that
- * `platform/audit/places.ts` gives to committed journal rows, and owns no table.
+ * `platform/journal/places.ts` gives to committed journal rows, and owns no table.
  *
  * Invariants:
  * - After a cursor, no event that the caller may see is skipped, and none comes twice.

@@ -1,7 +1,7 @@
 /** Readers that wait for events: long polls and streams. An idle one costs memory and no statement. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { FairQueue } from '../../lib/fair-queue.ts';
-import type { PlaceWatch } from '../../platform/audit/place-watch.ts';
+import type { PlaceWatch } from '../../platform/journal/place-watch.ts';
 import { EventStream, DelayedReply, type RequestFacts, type Runner } from '../../platform/unit-of-work/binding.ts';
 import type { Caller } from '../../platform/unit-of-work/context.ts';
 import { type FeedQuery, type FeedRead, readFeed } from './queries.ts';

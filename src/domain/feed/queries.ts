@@ -2,7 +2,7 @@
 import type { Static } from 'typebox';
 import { scopeOf, WEBHOOK_EVENTS, type WebhookEvent } from '../../contract/events.ts';
 import { Fault, faultAt } from '../../lib/fault.ts';
-import { type FeedState, feedState } from '../../platform/audit/places.ts';
+import { type FeedState, feedState } from '../../platform/journal/places.ts';
 import type { RequestFacts } from '../../platform/unit-of-work/binding.ts';
 import type { ReadContext } from '../../platform/unit-of-work/context.ts';
 import { articleEventData } from '../knowledge/index.ts';

@@ -1,4 +1,4 @@
-import type { PlaceWatch } from '../../platform/audit/place-watch.ts';
+import type { PlaceWatch } from '../../platform/journal/place-watch.ts';
 import { type BoundOperation, bind } from '../../platform/unit-of-work/binding.ts';
 import { readChanges } from './contract.ts';
 import { LiveFeed } from './live.ts';

@@ -1,7 +1,7 @@
 /** SQL of the changes feed. Rights are part of the statement that selects the events of a page. */
 import sql, { empty, join, type Sql } from 'sql-template-tag';
 import { EVENTS, type WebhookEvent } from '../../contract/events.ts';
-import { ACTOR, shownData } from '../../platform/audit/journal.ts';
+import { ACTOR, shownData } from '../../platform/journal/journal.ts';
 import type { ReadContext } from '../../platform/unit-of-work/context.ts';
 import { commentOfFile } from '../attachments/index.ts';
 import { visibleComments } from '../comments/index.ts';

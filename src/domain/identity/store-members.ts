@@ -4,6 +4,7 @@ import type { ReadContext, TableWrite } from '../../platform/unit-of-work/contex
 import { type Order, type Part, readInOrder } from '../../platform/database/window.ts';
 import type { ItemState } from '../../contract/state.ts';
 import type { Localized } from '../../configuration/schemas.ts';
+import { rowVersion } from '../../platform/journal/positions.ts';
 
 export type MemberType = 'user' | 'group';
 
@@ -172,9 +173,9 @@ export interface Standing {
 /** The rows of a user's own memberships. Each change of one makes it another version. */
 function ownRows(id: Sql): Sql {
   return sql`ARRAY(
-    SELECT concat_ws(' ', m.id, m.xmin) FROM group_members m WHERE m.member_type = 'user' AND m.member_id = ${id}
+    SELECT concat_ws(' ', m.id, ${rowVersion('m')}) FROM group_members m WHERE m.member_type = 'user' AND m.member_id = ${id}
     UNION ALL
-    SELECT concat_ws(' ', m.id, m.xmin) FROM org_members m WHERE m.user_id = ${id} ORDER BY 1)`;
+    SELECT concat_ws(' ', m.id, ${rowVersion('m')}) FROM org_members m WHERE m.user_id = ${id} ORDER BY 1)`;
 }
 
 /** The rows of the user's own memberships now. @see Standing.rows */

@@ -1,5 +1,5 @@
 /** SQL on `import_runs`, `import_rows` and `external_ids`; nothing else touches them. */
-import { userName } from '../../platform/audit/journal.ts';
+import { userName } from '../../platform/journal/journal.ts';
 import sql, { empty, type Sql } from 'sql-template-tag';
 import type { FaultDetail } from '../../lib/fault.ts';
 import { jsonSize, type Part, readInOrder } from '../../platform/database/window.ts';

@@ -1,5 +1,5 @@
 /** SQL on the table `inbound_runs`. */
-import { userName } from '../../platform/audit/journal.ts';
+import { userName } from '../../platform/journal/journal.ts';
 import sql, { empty, type Sql } from 'sql-template-tag';
 import type { ContractDetail } from '../../lib/fault.ts';
 import type { ReadContext, TableWrite } from '../../platform/unit-of-work/context.ts';

@@ -1,5 +1,5 @@
 /** SQL on the tables `kb_articles`, `kb_versions` and `kb_images`, and on the users, groups and units in audiences. */
-import { userName } from '../../platform/audit/journal.ts';
+import { userName } from '../../platform/journal/journal.ts';
 import sql, { empty, raw, type Sql } from 'sql-template-tag';
 import type { BlobUse } from '../../platform/blobs/register.ts';
 import { byId } from '../../platform/database/lookups.ts';

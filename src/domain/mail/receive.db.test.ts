@@ -6,7 +6,7 @@ import { startTestApp, TEST_SECRETS, type TestApp } from '../../../test/harness/
 import { file, mail, type MailCase, multipart, plain } from '../../../test/harness/mail-messages.ts';
 import { mailCases, type Tokens } from '../../../test/harness/mail-senders.ts';
 import { bundle, changeRights, idOf, stored } from '../../../test/harness/small-configuration.ts';
-import { givePlaces } from '../../platform/audit/places.ts';
+import { givePlaces } from '../../platform/journal/places.ts';
 import { newId } from '../../platform/clock.ts';
 import { mailboxes } from './registry.ts';
 import { MAX_BYTES, receiveMail } from './receive.ts';

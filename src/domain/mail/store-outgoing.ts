@@ -1,7 +1,7 @@
 /** SQL on the tables `mail_outgoing` and `mail_bounces`. */
 import sql, { empty, raw, type Sql } from 'sql-template-tag';
 import type { Moment } from '../../platform/moments.ts';
-import { joinedUser } from '../../platform/audit/journal.ts';
+import { joinedUser } from '../../platform/journal/journal.ts';
 import type { Queryable } from '../../platform/database/pool.ts';
 import type { ReadContext, TableWrite } from '../../platform/unit-of-work/context.ts';
 import { takeDueMails } from '../notifications/index.ts';

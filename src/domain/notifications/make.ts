@@ -1,6 +1,6 @@
 /** Makes notifications of committed events, and removes the watches of users who may no longer read a record. */
 import { Turns } from '../../lib/yielding.ts';
-import { lastPlace } from '../../platform/audit/places.ts';
+import { lastPlace } from '../../platform/journal/places.ts';
 import type { WriteContext } from '../../platform/unit-of-work/context.ts';
 import { registry } from '../metadata/index.ts';
 import { type ActorsOf, assignmentCodes, Audience, type Concerned, fieldsOf } from './audience.ts';

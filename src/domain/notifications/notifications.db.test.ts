@@ -8,7 +8,7 @@ import { readEvents } from '../../../test/harness/event-stream.ts';
 import { watchAnswers } from '../../../test/harness/response-check.ts';
 import { ACTIONS, bundle, changeRights, idOf, stored } from '../../../test/harness/small-configuration.ts';
 import { notifyAll, testAuthenticator } from '../../../test/harness/notify-all.ts';
-import { givePlaces } from '../../platform/audit/places.ts';
+import { givePlaces } from '../../platform/journal/places.ts';
 import { systemClock } from '../../platform/clock.ts';
 import type { Authenticator } from '../access/index.ts';
 import { notificationJobs } from './jobs.ts';

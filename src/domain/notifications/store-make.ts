@@ -1,7 +1,8 @@
 /** SQL of making notifications. One process does it at a time: it holds the row of `notification_making`. */
 import sql, { type Sql } from 'sql-template-tag';
 import { commentOfFile } from '../attachments/index.ts';
-import { changedNames, storedMember } from '../../platform/audit/journal.ts';
+import { changedNames, storedMember } from '../../platform/journal/journal.ts';
+import { ADOPTED, isAdopted, marksForBackup, UNIT, unitOf } from '../../platform/journal/positions.ts';
 import type { Queryable } from '../../platform/database/pool.ts';
 import {
   CONSEQUENT,
@@ -74,12 +75,12 @@ const OF_OTHERS = sql`${[...CONSEQUENT]}::text[]`;
  * numbers; in a journal from another cluster many others have the transaction, too.
  */
 const CALL = sql`LATERAL (SELECT coalesce(CASE WHEN j.via = ANY(${OF_OTHERS}) THEN (SELECT k.via FROM journal k
-  WHERE k.txid = j.txid AND k.correlation_id = j.correlation_id AND k.via <> ALL(${OF_OTHERS})
+  WHERE ${unitOf('k')} = ${unitOf('j')} AND k.correlation_id = j.correlation_id AND k.via <> ALL(${OF_OTHERS})
     AND k.seq BETWEEN j.seq - 10000 AND j.seq + 10000 ORDER BY k.seq LIMIT 1) END, j.via) AS via) AS call`;
 
 /** Predicate on `j` and `call`: the event notifies users. Those of imports do so only if the import's definition says so. */
 const NOTIFIES = sql`(call.via <> 'import' OR EXISTS (SELECT FROM notification_imports i
-  WHERE i.txid = j.txid AND i.correlation_id = j.correlation_id))`;
+  WHERE ${unitOf('i')} = ${unitOf('j')} AND i.correlation_id = j.correlation_id))`;
 
 /** Columns of `AudienceEvent` of the row `j`. Of the changes only the given fields are read: texts can be long. */
 function eventColumns(fields: readonly string[]): Sql {
@@ -179,20 +180,15 @@ export const insertNotifyingImport: TableWrite<{ correlation_id: string; at: str
  */
 export async function adoptImports(tx: Queryable): Promise<void> {
   await tx.query(sql`
-    WITH gone AS (DELETE FROM notification_imports WHERE txid >= pg_current_xact_id() RETURNING correlation_id, at)
-    INSERT INTO notification_imports (txid, correlation_id, at)
-    SELECT t.txid, g.correlation_id, max(g.at) FROM gone g CROSS JOIN (VALUES ('0'::xid8), (pg_current_xact_id())) AS t (txid)
+    WITH gone AS (DELETE FROM notification_imports i WHERE ${isAdopted('i')} RETURNING correlation_id, at)
+    INSERT INTO notification_imports (${UNIT}, correlation_id, at)
+    SELECT t.unit, g.correlation_id, max(g.at) FROM gone g CROSS JOIN ${ADOPTED} AS t (unit)
     GROUP BY 1, 2 ON CONFLICT DO NOTHING`);
 }
 
-/**
- * The query that backs up the marks of imports. A backup gives all rows of the journal the transaction 0 or 1
- * (`journalForBackup`), so each mark gets both.
- */
+/** The query that backs up the marks of imports. */
 export function importsForBackup(columns: readonly string[]): string {
-  const list = columns.map((column) => (column === 'txid' ? 't.txid' : `i."${column}"`));
-  return `SELECT DISTINCT ON (i.correlation_id, t.txid) ${list.join(', ')} FROM notification_imports i
-    CROSS JOIN (VALUES ('0'::xid8), ('1'::xid8)) AS t (txid) ORDER BY i.correlation_id, t.txid, i.at DESC`;
+  return marksForBackup('notification_imports', columns, 'correlation_id', 'at');
 }
 
 /** Which watchers are read: a record can have 100,000. */

@@ -1,7 +1,7 @@
 /** SQL on watches, choices and the notifications of one user. Rights are part of the statements, before LIMIT and COUNT. */
 import sql, { empty, join, type Sql } from 'sql-template-tag';
 import type { Moment } from '../../platform/moments.ts';
-import { joinedUser, storedMember } from '../../platform/audit/journal.ts';
+import { joinedUser, storedMember } from '../../platform/journal/journal.ts';
 import type { Queryable } from '../../platform/database/pool.ts';
 import type { ReadContext, TableWrite } from '../../platform/unit-of-work/context.ts';
 import { commentOfFile } from '../attachments/index.ts';

@@ -14,7 +14,7 @@ import {
 } from '../../platform/audit/checks.ts';
 import { deepEqualJson } from '../../lib/json.ts';
 import { fold } from '../../lib/text.ts';
-import { saysStored, storedMember } from '../../platform/audit/journal.ts';
+import { saysStored, storedMember } from '../../platform/journal/journal.ts';
 import { CONSEQUENT } from '../../platform/unit-of-work/context.ts';
 import {
   fieldLists,
@@ -196,7 +196,7 @@ export const objectChecks: readonly Check[] = [
     'I3 one change for each revision of a record, with those that rules added to it',
     sql`SELECT 'revision ' || made.revision || ' of record ' || made.object_id AS what FROM (${revisionsMade()}) made
       GROUP BY made.object_id, made.revision
-      HAVING count(*) FILTER (WHERE made.via <> ALL(${[...CONSEQUENT]}::text[])) > 1 OR count(DISTINCT made.txid) > 1`,
+      HAVING count(*) FILTER (WHERE made.via <> ALL(${[...CONSEQUENT]}::text[])) > 1 OR count(DISTINCT made.unit) > 1`,
   ),
   rowCheck(
     'I4 no event of a record or revision that is not there',

@@ -14,7 +14,7 @@ import {
   listAdmitted,
   type ObjectRow,
 } from './store.ts';
-import type { LastChange } from '../../platform/audit/journal.ts';
+import type { LastChange } from '../../platform/journal/journal.ts';
 import { listChangedFields } from './store-history.ts';
 
 function memoKey(id: string): string {

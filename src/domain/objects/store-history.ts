@@ -6,7 +6,7 @@ import { registry, storedCodes, type TypeRegistry } from '../metadata/index.ts';
 import { jsonSize, type Part, readWindows } from '../../platform/database/window.ts';
 import { withCurrentCodes } from '../../configuration/current-codes.ts';
 import type { NamingSchema } from '../../configuration/naming.ts';
-import { ACTOR, changedNames, type LastChange, lastChanges, shownData } from '../../platform/audit/journal.ts';
+import { ACTOR, changedNames, type LastChange, lastChanges, shownData } from '../../platform/journal/journal.ts';
 import type { ObjectRow } from './store.ts';
 
 export interface HistoryRow {

@@ -3,7 +3,7 @@
  * last change: what leaves the database is as large as the record.
  */
 import sql from 'sql-template-tag';
-import { ACTOR, changedNames, saysStored, storedMember, userName } from '../../platform/audit/journal.ts';
+import { ACTOR, changedNames, saysStored, storedMember, userName } from '../../platform/journal/journal.ts';
 import type { ReadContext } from '../../platform/unit-of-work/context.ts';
 import { registry, storedCodes } from '../metadata/index.ts';
 import type { HistoryRow } from './store-history.ts';

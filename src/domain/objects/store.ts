@@ -7,7 +7,7 @@ import { registry, storedCodes, type StoredValues } from '../metadata/index.ts';
 import { byId } from '../../platform/database/lookups.ts';
 import type { QueryOptions } from '../../platform/database/pool.ts';
 import { CONFIG_VERSION } from '../../platform/unit-of-work/snapshot.ts';
-import { joinedUser, userName } from '../../platform/audit/journal.ts';
+import { joinedUser, userName } from '../../platform/journal/journal.ts';
 
 declare const needed: unique symbol;
 

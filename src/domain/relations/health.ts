@@ -1,7 +1,7 @@
 /** Consistency checks of relations. */
 import sql, { type Sql } from 'sql-template-tag';
 import { type Check, keptAnswersOf, namesOf, replayCheck, rowCheck } from '../../platform/audit/checks.ts';
-import { storedMember } from '../../platform/audit/journal.ts';
+import { storedMember } from '../../platform/journal/journal.ts';
 import { recordMissing } from '../objects/index.ts';
 import { type KnownDefinition, onlyOne, relationView } from './definitions.ts';
 

@@ -129,7 +129,7 @@ export async function stepCounting(
   return await db.transaction('BEGIN', async (tx) => {
     const counting = await store.lockCounting(tx);
     if (counting === undefined) return false;
-    if (counting.doneMax === null || counting.isMoved) {
+    if (counting.done === null || counting.isMoved) {
       await store.beginCounting(tx);
       return true;
     }
@@ -174,7 +174,7 @@ async function followChanges(db: Pick<Database, 'transaction'>, most: number): P
     const last: string | null | undefined = await db.transaction('BEGIN', async (tx) => {
       const counting = await store.lockCounting(tx);
       if (counting === undefined) return undefined;
-      if (counting.doneMax === null || counting.isMoved) return null;
+      if (counting.done === null || counting.isMoved) return null;
       pass ??= await store.beginPass(tx, counting);
       // Another process has completed a pass, or the counts were forgotten.
       if (pass.done !== counting.done) return null;

@@ -5,7 +5,7 @@
  */
 import sql, { empty, join, raw, type Sql } from 'sql-template-tag';
 import type { Measure } from '../../lib/report-query.ts';
-import { STORAGE } from '../../platform/audit/places.ts';
+import { committedSince, NOW, seenAs, STORAGE } from '../../platform/journal/positions.ts';
 import type { Queryable, Transaction } from '../../platform/database/pool.ts';
 import { outcomesOfStopped, runningBreaches } from '../sla/index.ts';
 
@@ -118,16 +118,12 @@ export async function countRecords(tx: Transaction, ids: readonly string[]): Pro
 export interface Counting {
   /** The snapshot whose changes are counted, as text; null: nothing is counted. */
   done: string | null;
-  /** Its upper end, and its transactions that were running. */
-  doneMax: string | null;
-  running: string[] | null;
   /** Whether the snapshot is of another database, for example before a restore. */
   isMoved: boolean;
 }
 
 const COUNTING = sql`
-  SELECT done::text AS done, pg_snapshot_xmax(done)::text AS "doneMax", ARRAY(SELECT x::text FROM pg_snapshot_xip(done) x) AS running,
-    storage IS DISTINCT FROM ${STORAGE} AS "isMoved" FROM report_counting`;
+  SELECT done::text AS done, storage IS DISTINCT FROM ${STORAGE} AS "isMoved" FROM report_counting`;
 
 /**
  * Locks the counts until the transaction ends; undefined if another process has them, or facts are rebuilt. A rebuild changes
@@ -138,14 +134,14 @@ export async function lockCounting(tx: Transaction): Promise<Counting | undefine
   if (counting === undefined) return undefined;
   const [rebuild] = await tx.query(sql`SELECT 1 FROM report_rebuild`);
   if (rebuild === undefined) return counting;
-  if (counting.doneMax !== null) await tx.query(sql`UPDATE report_counting SET done = NULL`);
+  if (counting.done !== null) await tx.query(sql`UPDATE report_counting SET done = NULL`);
   return undefined;
 }
 
 /** Whether a pass would find something: read without a lock, since a lock is a write, which would wake other tasks. */
 export async function isBehind(db: Queryable): Promise<boolean> {
   const [counting] = await db.query<Counting>(COUNTING);
-  if (counting === undefined || counting.doneMax === null || counting.isMoved) return true;
+  if (counting === undefined || counting.done === null || counting.isMoved) return true;
   const [row] = await db.query<{ any: boolean }>(sql`SELECT EXISTS (${rowsSince(counting)}) AS any`, {
     freshPlan: true,
   });
@@ -154,15 +150,13 @@ export async function isBehind(db: Queryable): Promise<boolean> {
 
 /** All that was counted becomes invalid: the next pass begins here. */
 export async function beginCounting(tx: Transaction): Promise<void> {
-  await tx.query(sql`UPDATE report_counting SET done = pg_current_snapshot(), storage = ${STORAGE}`);
+  await tx.query(sql`UPDATE report_counting SET done = ${NOW}, storage = ${STORAGE}`);
   await tx.query(sql`DELETE FROM report_counted_types`);
 }
 
-/** Rows of the journal that are not counted. The ORDER BY keeps the planner from scanning the journal. */
-function rowsSince({ doneMax, running }: Counting, more: Sql = sql`true`): Sql {
-  const of = (condition: Sql): Sql =>
-    sql`(SELECT j.object_id FROM journal j WHERE ${condition} AND ${more} ORDER BY j.txid, j.seq)`;
-  return sql`${of(sql`j.txid >= ${doneMax}::xid8`)} UNION ALL ${of(sql`j.txid = ANY(${running ?? []}::text[]::xid8[])`)}`;
+/** Rows of the journal that are not counted. */
+function rowsSince({ done }: Counting, where: Sql = sql`true`): Sql {
+  return committedSince(seenAs(done), { columns: sql`j.object_id`, where });
 }
 
 /**
@@ -196,7 +190,7 @@ export interface Pass {
 
 export async function beginPass(tx: Transaction, counting: Counting): Promise<Pass> {
   const [row] = await tx.query<Omit<Pass, 'done'>>(
-    sql`SELECT pg_current_snapshot()::text AS snapshot, EXISTS (${rowsSince(counting)}) AS any`,
+    sql`SELECT ${NOW}::text AS snapshot, EXISTS (${rowsSince(counting)}) AS any`,
     { freshPlan: true },
   );
   if (row === undefined) throw new Error('a statement without a table has one row');
@@ -219,7 +213,7 @@ export async function readChanged(
 }
 
 export async function moveCounting(tx: Transaction, snapshot: string): Promise<void> {
-  await tx.query(sql`UPDATE report_counting SET done = ${snapshot}::pg_snapshot`);
+  await tx.query(sql`UPDATE report_counting SET done = ${seenAs(snapshot)}`);
 }
 
 /** Those of the types that are counted with these fields, and whether their first count is complete. */
@@ -277,7 +271,7 @@ const MAX_CHANGED = 10_000;
 /** The records that changed after the last pass; undefined if counts cannot be used: types not counted, or too many changes. */
 export async function uncounted(db: Queryable, types: readonly CountedType[]): Promise<string[] | undefined> {
   const [counting] = await db.query<Counting>(sql`${COUNTING} WHERE NOT EXISTS (SELECT FROM report_rebuild)`);
-  if (counting === undefined || counting.doneMax === null || counting.isMoved) return undefined;
+  if (counting === undefined || counting.done === null || counting.isMoved) return undefined;
   const counted = await readCountedTypes(db, types);
   if (types.some(({ typeId }) => counted.get(typeId) !== true)) return undefined;
   const rows = await db.query<{ id: string }>(
@@ -375,7 +369,7 @@ export async function countedDays(
   db: Queryable,
 ): Promise<{ counting: Counting; from: number; until: number } | undefined> {
   const [counting] = await db.query<Counting>(COUNTING);
-  if (counting === undefined || counting.doneMax === null || counting.isMoved) return undefined;
+  if (counting === undefined || counting.done === null || counting.isMoved) return undefined;
   const [range] = await db.query<{ from: string | null; until: string | null }>(sql`
     SELECT date_trunc('day', min(created_at), 'UTC') AS from, max(created_at) + interval '1 day' AS until FROM (
       SELECT created_at FROM report_cells UNION ALL

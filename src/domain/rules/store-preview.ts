@@ -1,7 +1,8 @@
 /** SQL on the history of records, for the preview of a rule. */
 import sql, { empty, join, type Sql } from 'sql-template-tag';
 import type { ReadContext } from '../../platform/unit-of-work/context.ts';
-import { ACTOR, shownData } from '../../platform/audit/journal.ts';
+import { ACTOR, shownData } from '../../platform/journal/journal.ts';
+import { unitOf } from '../../platform/journal/positions.ts';
 import type { HistoryRow } from '../objects/index.ts';
 
 /** Rows of the journal that one statement looks at. The driver parses all rows of an answer at once. */
@@ -54,7 +55,7 @@ export async function eventsOf(
 ): Promise<PastEvent[]> {
   return await ctx.query<PastEvent>(sql`
     SELECT j.id, j.type, j.at, j.actor_id AS "actorId", ${ACTOR.name} AS "actorName", j.via, j.revision, j.changes,
-      ${shownData('j')} AS data, j.object_id AS "objectId", o.type_id AS "typeId", j.txid::text AS unit
+      ${shownData('j')} AS data, j.object_id AS "objectId", o.type_id AS "typeId", ${unitOf('j')}::text AS unit
     FROM journal j JOIN objects o ON o.id = j.object_id ${ACTOR.join}
     WHERE j.seq >= ${first}::bigint ${before === undefined ? empty : sql`AND j.seq < ${before}::bigint`}
       AND (j.revision IS NOT NULL OR j.type = ANY(${[...events]}::text[]))

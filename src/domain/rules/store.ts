@@ -1,6 +1,6 @@
 /** SQL on the table `rule_runs`. */
 import sql, { type Sql } from 'sql-template-tag';
-import { shownData } from '../../platform/audit/journal.ts';
+import { shownData } from '../../platform/journal/journal.ts';
 import type { Queryable } from '../../platform/database/pool.ts';
 import type { ReadContext, TableWrite } from '../../platform/unit-of-work/context.ts';
 import type { HistoryRow } from '../objects/index.ts';

@@ -3,6 +3,7 @@
  * modules of articles and services, so that it does not depend on them. All words of these texts are readable if the text is.
  */
 import sql, { type Sql, empty, join, raw } from 'sql-template-tag';
+import { rowVersion } from '../../platform/journal/positions.ts';
 import type { ReadContext } from '../../platform/unit-of-work/context.ts';
 import { visibleComments } from '../comments/index.ts';
 import type { RankPlan } from './ranking.ts';
@@ -133,7 +134,7 @@ export async function listPeople(ctx: ReadContext): Promise<Person[]> {
 /** Changes whenever one of these rows was written, because each writing transaction has its own number. */
 export async function peopleState(ctx: ReadContext): Promise<string> {
   const of = (table: Sql): Sql =>
-    sql`SELECT count(*) || ' ' || coalesce(sum(xmin::text::bigint), 0) AS part FROM ${table}`;
+    sql`SELECT count(*) || ' ' || coalesce(sum(${rowVersion('t')}), 0) AS part FROM ${table} t`;
   const parts = [of(sql`users`), of(sql`groups`), of(sql`org_units`)];
   const [row] = await ctx.query<{ state: string }>(
     sql`SELECT string_agg(part, ', ') AS state FROM (${join(parts, ' UNION ALL ')}) AS parts`,

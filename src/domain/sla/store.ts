@@ -1,5 +1,5 @@
 /** SQL on the table `sla_instances`, on the calendar versions of instances, and on their events in the journal. */
-import { ACTOR, type Backlog, type LastChange, lastChanges, loadUserNames } from '../../platform/audit/journal.ts';
+import { ACTOR, type Backlog, type LastChange, lastChanges, loadUserNames } from '../../platform/journal/journal.ts';
 import { shuffled } from '../../configuration/store-impact.ts';
 import sql, { raw, type Sql } from 'sql-template-tag';
 import type { Moment } from '../../platform/moments.ts';

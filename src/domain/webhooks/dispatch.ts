@@ -1,7 +1,7 @@
 /** The first stage: turns events in the outbox into deliveries, one for each subscription that takes the event. */
 import { type Clock, instant, newId } from '../../platform/clock.ts';
 import type { Database } from '../../platform/database/pool.ts';
-import { drainOutbox } from '../../platform/audit/journal.ts';
+import { drainOutbox } from '../../platform/journal/journal.ts';
 import { insertDeliveries, matchEvents } from './store-delivery.ts';
 
 const BATCH = 1000;

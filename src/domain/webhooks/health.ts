@@ -3,7 +3,7 @@ import sql, { type Sql } from 'sql-template-tag';
 import { type Check, rowCheck, waiting } from '../../platform/audit/checks.ts';
 import type { Queryable, QueryOptions, Transaction, Database } from '../../platform/database/pool.ts';
 import { PERIOD_LOCK, TAKES, findFailing, findValues } from './store-delivery.ts';
-import { returnToOutbox } from '../../platform/audit/journal.ts';
+import { returnToOutbox } from '../../platform/journal/journal.ts';
 import type { SecretBox } from '../../platform/secrets.ts';
 import { sealPurpose } from './signing-secrets.ts';
 import { boundedCount, type DatabaseMetric, secondsSince } from '../../platform/observability/database-metrics.ts';

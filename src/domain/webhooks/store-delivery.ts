@@ -2,7 +2,7 @@
 import sql from 'sql-template-tag';
 import type { Moment } from '../../platform/moments.ts';
 import type { Queryable, Transaction } from '../../platform/database/pool.ts';
-import { type Backlog, type OutboxRow, storedMember } from '../../platform/audit/journal.ts';
+import { type Backlog, type OutboxRow, storedMember } from '../../platform/journal/journal.ts';
 import { FINISHED } from './rules.ts';
 import { newest } from './store.ts';
 

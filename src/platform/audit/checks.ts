@@ -4,6 +4,7 @@
  */
 import sql, { join, type Sql } from 'sql-template-tag';
 import type { BlobStore } from '../blobs/store.ts';
+import { unitOf } from '../journal/positions.ts';
 import type { Database, Queryable } from '../database/pool.ts';
 import type { ConfigSnapshot } from '../unit-of-work/snapshot.ts';
 
@@ -131,9 +132,9 @@ export function keptAnswersOf(operationId: string, path: readonly string[] = ['i
     FROM idempotency i WHERE (i.route = ${operationId} OR starts_with(i.route, ${`${operationId} `})) AND i.status < 300`;
 }
 
-/** Events that belong to a revision of a record: `id`, `object_id`, `revision`, `via`, `txid`. */
+/** Events that belong to a revision of a record: `id`, `object_id`, `revision`, `via`, and `unit`, its transaction. */
 export function revisionsMade(): Sql {
-  return sql`SELECT j.id, j.object_id, j.revision, j.via, j.txid FROM journal j WHERE j.object_id IS NOT NULL AND j.revision IS NOT NULL`;
+  return sql`SELECT j.id, j.object_id, j.revision, j.via, ${unitOf('j')} AS unit FROM journal j WHERE j.object_id IS NOT NULL AND j.revision IS NOT NULL`;
 }
 
 /** Whether the event is in the outbox: a predicate over its id. */

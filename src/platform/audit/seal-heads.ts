@@ -11,7 +11,7 @@ import sql from 'sql-template-tag';
 import { S3Heads } from '../blobs/s3.ts';
 import type { Database, Queryable } from '../database/pool.ts';
 import type { Outbound } from '../outbound/outbound.ts';
-import type { SealHead } from './seals.ts';
+import type { SealHead } from '../journal/seals.ts';
 
 /** `NUMBER:HASH`, as printed by `docket audit head`. */
 const HEAD = /^(\d{1,15}):([0-9a-f]{64})$/;

@@ -4,8 +4,9 @@
  */
 import sql from 'sql-template-tag';
 import type { Database, Queryable } from '../database/pool.ts';
-import { type JournalRow, journalHash } from './journal.ts';
-import { type Cursor, markOf, type SealHead, sealCursor, sealHash } from './seals.ts';
+import { type JournalRow, journalHash } from '../journal/journal.ts';
+import { inOrder, isAfter, isUpTo, type Position, positionColumns } from '../journal/positions.ts';
+import { type Cursor, markOf, type SealHead, sealCursor, sealHash } from '../journal/seals.ts';
 
 export interface Finding {
   kind: 'altered' | 'deleted' | 'inserted' | 'moved' | 'seal';
@@ -96,10 +97,9 @@ class Verifier {
   }
 
   async #seal(seal: StoredSeal, previous: string): Promise<number> {
-    const { txid, seq } = this.#cursor;
     const seqs = seal.seqs.map(Number);
     const rows = await this.#db.query<StoredRow>(sql`
-      SELECT ${COLUMNS}, (j.txid, j.seq) <= (${txid}::xid8, ${seq}::bigint) AS sealed
+      SELECT ${COLUMNS}, ${isUpTo('j', this.#cursor)} AS sealed
       FROM journal j WHERE j.seq = ANY (${seqs}::bigint[])`);
     const stored = new Map(rows.map((row) => [row.seq, row]));
     const before = this.result.findings.length + this.result.more;
@@ -134,15 +134,15 @@ class Verifier {
 
   /** Finds rows within the sealed part of the journal that no seal names. */
   async strangers(expected: number): Promise<void> {
-    const { txid, seq } = this.#cursor;
-    const [counted] = await this.#db.query<{ rows: number }>(sql`
-      SELECT count(*) AS rows FROM journal WHERE (txid, seq) <= (${txid}::xid8, ${seq}::bigint)`);
+    const sealed = isUpTo('j', this.#cursor);
+    const [counted] = await this.#db.query<{ rows: number }>(
+      sql`SELECT count(*) AS rows FROM journal j WHERE ${sealed}`,
+    );
     if ((counted?.rows ?? 0) <= expected) return;
     const found = await this.#db.query<{ seq: number; id: string }>(sql`
       WITH named AS MATERIALIZED (SELECT unnest(seqs) AS seq FROM journal_seals)
       SELECT j.seq, j.id FROM journal j
-      WHERE (j.txid, j.seq) <= (${txid}::xid8, ${seq}::bigint)
-        AND NOT EXISTS (SELECT 1 FROM named WHERE named.seq = j.seq)
+      WHERE ${sealed} AND NOT EXISTS (SELECT 1 FROM named WHERE named.seq = j.seq)
       ORDER BY j.seq LIMIT ${MAX_LISTED}::int`);
     for (const row of found) {
       this.#find('inserted', `row ${row.seq}`, `put in behind the seals (event ${row.id})`);
@@ -151,11 +151,11 @@ class Verifier {
 
   /** Verifies the rows that no seal covers yet. */
   async tail(): Promise<void> {
-    let { txid, seq } = this.#cursor;
+    let position: Position = this.#cursor;
     for (;;) {
-      const rows = await this.#db.query<StoredRow & { txid: string }>(sql`
-        SELECT ${COLUMNS}, j.txid::text AS txid FROM journal j WHERE (j.txid, j.seq) > (${txid}::xid8, ${seq}::bigint)
-        ORDER BY j.txid, j.seq LIMIT ${ROWS_AT_ONCE}::int`);
+      const rows = await this.#db.query<StoredRow & Position>(sql`
+        SELECT ${COLUMNS}, ${positionColumns('j')} FROM journal j WHERE ${isAfter('j', position)}
+        ORDER BY ${inOrder('j')} LIMIT ${ROWS_AT_ONCE}::int`);
       for (const row of rows) {
         if (journalHash(contentOf(row)) === row.hash) continue;
         this.#find('altered', `row ${row.seq}`, `altered after it was written (event ${row.id})`);
@@ -165,7 +165,7 @@ class Verifier {
       this.#onRows(this.result.rows);
       const last = rows.at(-1);
       if (last === undefined || rows.length < ROWS_AT_ONCE) return;
-      ({ txid, seq } = last);
+      position = last;
     }
   }
 

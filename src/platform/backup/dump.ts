@@ -8,7 +8,7 @@ import sql, { join } from 'sql-template-tag';
 import { type BlobUse, holdSweeping } from '../blobs/register.ts';
 import { BlobDamaged, BlobMissing, type BlobStore } from '../blobs/store.ts';
 import type { Database, DatabaseClient } from '../database/pool.ts';
-import { journalForBackup } from '../audit/seals.ts';
+import { journalForBackup } from '../journal/positions.ts';
 import { type ArchiveWriter, PART_BYTES, partNumber } from './archive.ts';
 import { type BackupHead, FORMAT, layoutOf, quoted, sequencesOf, type TableLayout } from './layout.ts';
 

@@ -5,6 +5,7 @@
 import sql, { join, raw, type Sql } from 'sql-template-tag';
 import { type Clock, instant } from '../clock.ts';
 import type { Queryable } from '../database/pool.ts';
+import { committedSince, inOrder, isAfter } from '../journal/positions.ts';
 
 export interface DatabaseMetric {
   /** Name in Prometheus format. */
@@ -35,19 +36,16 @@ export function boundedCount(from: Sql): Sql {
   return sql`SELECT count(*) FROM (SELECT 1 FROM ${from} LIMIT ${raw(String(COUNT_BOUND))}) AS bounded`;
 }
 
-/**
- * Times of the committed rows of the journal that have no place in the changes feed. Rows of an unfinished pass count until it
- * ends. The ORDER BYs keep the planner from scanning the journal.
- */
+/** Times of the committed rows of the journal that have no place in the changes feed. Rows of an unfinished pass count until it ends. */
 const UNPLACED = sql`
-  (SELECT at FROM journal WHERE txid >= (SELECT pg_snapshot_xmax(done) FROM journal_placing) ORDER BY txid, seq
-    LIMIT ${raw(String(COUNT_BOUND))})
-  UNION ALL
-  (SELECT late.at FROM journal_placing p CROSS JOIN pg_snapshot_xip(p.done) AS x
-    CROSS JOIN LATERAL (SELECT j.at FROM journal j WHERE j.txid = x ORDER BY j.txid, j.seq) AS late)
+  ${committedSince(sql`(SELECT done FROM journal_placing)`, { columns: sql`j.at`, limit: raw(String(COUNT_BOUND)) })}
   UNION ALL
   (SELECT at FROM journal WHERE seq > (SELECT target_seq FROM journal_placing WHERE done IS NULL) ORDER BY seq
     LIMIT ${raw(String(COUNT_BOUND))})`;
+
+/** The first rows of the journal without a seal. */
+const unsealed = (limit: number): Sql => sql`journal_sealing s CROSS JOIN LATERAL (
+  SELECT j.at FROM journal j WHERE ${isAfter('j', 's')} ORDER BY ${inOrder('j')} LIMIT ${raw(String(limit))}) AS unsealed`;
 
 export const journalMetrics: readonly DatabaseMetric[] = [
   {
@@ -73,17 +71,12 @@ export const journalMetrics: readonly DatabaseMetric[] = [
   {
     name: 'docket_audit_unsealed_rows',
     help: 'Journal rows without a seal, counted up to 10,000.',
-    sql: () => boundedCount(sql`journal WHERE (txid, seq) > (SELECT s.txid, s.seq FROM journal_sealing s)`),
+    sql: () => boundedCount(unsealed(COUNT_BOUND)),
   },
   {
     name: 'docket_audit_seal_lag_seconds',
     help: 'Age of the oldest journal row without a seal.',
-    sql: (now) =>
-      secondsSince(
-        now,
-        sql`SELECT at FROM journal WHERE (txid, seq) > (SELECT s.txid, s.seq FROM journal_sealing s)
-          ORDER BY txid, seq LIMIT 1`,
-      ),
+    sql: (now) => secondsSince(now, sql`SELECT at FROM ${unsealed(1)}`),
   },
   {
     name: 'docket_audit_seals',

@@ -7,10 +7,11 @@
  * listener costs no statement, and it works behind poolers, which pass on no notifications.
  */
 import sql from 'sql-template-tag';
+import { TRANSACTIONS } from '../journal/positions.ts';
 
 /** Columns of a reading: the last place given in the journal, and which transactions had ended. */
 export const journalColumns = sql`(SELECT last_value::float8 FROM journal_seq_seq) AS "lastPlace",
-  pg_snapshot_xmin(pg_current_snapshot())::text::float8 AS "oldestRunning", pg_snapshot_xmax(pg_current_snapshot())::text::float8 AS "nextId"`;
+  ${TRANSACTIONS}`;
 
 export interface JournalReading {
   lastPlace: number;

@@ -19,7 +19,7 @@ import { type Constraints, isLockTimeout, isPassing, isRetryable, toFault } from
 import { GROUP_SIZE, Groups } from './groups.ts';
 import { answerOf, findStored, type IdempotencyClaim, inProgress, type KeptAnswer } from './idempotency.ts';
 import { SeenKeys, WAIT_MS } from './idempotency.ts';
-import { journalRow, journalWrite, outboxWrite } from '../audit/journal.ts';
+import { journalRow, journalWrite, outboxWrite } from '../journal/journal.ts';
 import {
   contended,
   type DryRunLimits,

@@ -4,7 +4,7 @@
  */
 import assert from 'node:assert/strict';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { givePlaces } from '../../../src/platform/audit/places.ts';
+import { givePlaces } from '../../../src/platform/journal/places.ts';
 import type { TestAnswer } from '../app.ts';
 import { readEvents } from '../event-stream.ts';
 import type { RandomSource } from '../fuzz/random-source.ts';

@@ -2,6 +2,7 @@
 import type { CommentVisibility } from '../../../contract/comment-visibility.ts';
 import sql, { type Sql } from 'sql-template-tag';
 import { NUMBER_FOLDING } from '../../../lib/filter-fields.ts';
+import { WRITTEN_NOW } from '../../../platform/journal/positions.ts';
 import type { TableWrite } from '../../../platform/unit-of-work/context.ts';
 
 export interface RecordRow {
@@ -123,7 +124,7 @@ export const rewritten: TableWrite<{ id: string }> = {
   records: ({ id }) => [id],
   columns: { id: 'uuid' },
   sql: (rows: Sql) => sql`INSERT INTO search_rewritten (object_id) SELECT id FROM ${rows} ORDER BY id
-    ON CONFLICT (object_id) DO UPDATE SET txid = EXCLUDED.txid`,
+    ON CONFLICT (object_id) DO UPDATE SET ${WRITTEN_NOW}`,
 };
 
 /** Rows whose words are still to be added to the dictionary for typo correction. */

@@ -3,7 +3,7 @@ import type { IndexedDocument, StoredVersion } from './segment.ts';
 
 /** Which transactions a reader has seen. */
 export interface Seen {
-  /** A `pg_snapshot`. */
+  /** `NOW` of the journal's positions, as text. */
   snapshot: string;
   /**
    * Identifies the storage and the start of the server. If it changes, changes that were read may be lost, and transaction ids

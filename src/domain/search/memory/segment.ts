@@ -15,7 +15,7 @@ export interface StoredVersion {
   profileId: number;
   /** Number of words, for the length normalisation. */
   size: number;
-  /** The transactions (`xmin`) that wrote the row of the record and the row of its words. */
+  /** The versions (`rowVersion`) of the row of the record and of the row of its words. */
   versions: readonly [record: number, words: number];
 }
 

@@ -1,32 +1,32 @@
 /**
  * What the index in memory reads: all records when it starts, then the records of changes that were committed since.
  *
- * A transaction's changes are visible all at once. So the changes that a reader has not seen are those of the transactions
- * that its last snapshot did not show: ids at or above the upper end of the snapshot, and those that were running in it. The
- * journal has an index on transaction ids, and every change of a record writes to it in the same transaction; rows that are
- * written again without a change are in `search_rewritten`. A statement sees
- * every change that was acknowledged before it began, in any process. So a question that first applies the changes up to a
+ * A transaction's changes are visible all at once, and every change of a record writes to the journal in the same transaction; rows
+ * that are written again without a change are in `search_rewritten`. So the changes that a reader has not seen are those of the
+ * rows that its last snapshot did not show (`committedSince`). A statement sees every change that was acknowledged before it began, in any process. So a question that first applies the changes up to a
  * snapshot taken after it began misses no acknowledged change. Nothing waits for open transactions, and applying a record twice
  * has no effect, because its present row is read.
  *
  * Snapshots of a replica do not list running transactions, so these statements run on the primary only.
  */
-import sql, { join, raw, type Sql } from 'sql-template-tag';
-import { RUN, STORAGE } from '../../../platform/audit/places.ts';
+import sql, { empty, join, raw, type Sql } from 'sql-template-tag';
+import {
+  committedSince,
+  EPOCH,
+  HISTORY,
+  NOW,
+  rowVersion,
+  seenAs,
+  withVersion,
+} from '../../../platform/journal/positions.ts';
 import type { Queryable } from '../../../platform/database/pool.ts';
 import type { ColumnValue } from './columns.ts';
 import type { LoadMark, RecordSource, Seen } from './record-source.ts';
 import type { IndexedDocument, StoredVersion } from './segment.ts';
 import { readVector } from './tsvector.ts';
 
-const EPOCH = sql`concat_ws(' ', ${STORAGE}, ${RUN})`;
-/**
- * What files of segments belong to. The history of a storage goes on after a start of the server, unless the server may forget
- * commits in a crash.
- */
-const HISTORY = sql`concat_ws(' ', ${STORAGE}, left(pg_walfile_name(pg_current_wal_lsn()), 8),
-  CASE WHEN current_setting('fsync') = 'off' OR current_setting('synchronous_commit') = 'off' THEN ${RUN} END)`;
-const SEEN = sql`pg_current_snapshot()::text AS snapshot, ${EPOCH} AS epoch, ${HISTORY} AS storage`;
+/** Files of segments belong to a history, the index to an epoch. */
+const SEEN = sql`${NOW}::text AS snapshot, ${EPOCH} AS epoch, ${HISTORY} AS storage`;
 
 /** System fields that conditions may compare: column name → expression. `id`, `updatedAt` and `title` are not among them. */
 const SYSTEM_COLUMNS: ReadonlyMap<string, Sql> = new Map([
@@ -62,7 +62,7 @@ interface Row extends VersionRow {
 
 /** The columns of `VersionRow`. */
 const VERSION = sql`o.id, (extract(epoch FROM o.updated_at) * 1000)::float8 AS "updatedAt", s.profile_id AS "profileId", s.size,
-  o.xmin::text::bigint AS "recordVersion", s.xmin::text::bigint AS "wordsVersion"`;
+  ${rowVersion('o')} AS "recordVersion", ${rowVersion('s')} AS "wordsVersion"`;
 
 function versionOf({ id, updatedAt, profileId, size, recordVersion, wordsVersion }: VersionRow): StoredVersion {
   return { id, updatedAt, profileId, size, versions: [recordVersion, wordsVersion] };
@@ -114,7 +114,7 @@ async function loadRecords(
   const below = after === null ? sql`true` : sql`(o.updated_at, o.id) < (${after.at}::timestamptz, ${after.id}::uuid)`;
   const rows = await db.query<Omit<Row, 'words'> & { at: string; words: string | null }>(
     sql`SELECT o.updated_at::text AS at, ${columnsOf(columns)}
-      FROM (SELECT o.*, o.xmin FROM objects o WHERE o.state = 'ACTIVE' AND ${below}
+      FROM (SELECT ${withVersion('o')} FROM objects o WHERE o.state = 'ACTIVE' AND ${below}
         ORDER BY o.updated_at DESC, o.id DESC LIMIT ${limit}::int) AS o
       LEFT JOIN search_records s ON s.id = o.id ORDER BY o.updated_at DESC, o.id DESC`,
     { freshPlan: true },
@@ -134,19 +134,14 @@ async function readVersions(db: Queryable, after: string | null, limit: number):
 }
 
 async function changesSince(db: Queryable, { snapshot }: Seen, limit: number): Promise<Seen & { ids: string[] }> {
-  // Every visible transaction has a lower id than the upper end, except those of another server whose data was restored. The
-  // ORDER BYs keep the planner from scanning the journal.
-  const rows = (condition: Sql): Sql =>
-    sql`(SELECT j.object_id FROM journal j WHERE ${condition} ORDER BY j.txid, j.seq)
-      UNION ALL (SELECT j.object_id FROM search_rewritten j WHERE ${condition} ORDER BY j.txid)`;
-  const seen = sql`${snapshot}::pg_snapshot`;
-  const end = sql`pg_snapshot_xmax(pg_current_snapshot())`;
+  const seen = seenAs(snapshot);
+  const columns = sql`j.object_id`;
   const [found] = await db.query<Seen & { ids: string[] }>(sql`
     SELECT ${SEEN}, ARRAY(
       SELECT DISTINCT j.object_id::text FROM (
-        ${rows(sql`j.txid >= pg_snapshot_xmax(${seen}) AND j.txid < ${end}`)}
+        ${committedSince(seen, { columns })}
         UNION ALL
-        ${rows(sql`j.txid = ANY(ARRAY(SELECT pg_snapshot_xip(${seen})))`)}
+        ${committedSince(seen, { columns, table: sql`search_rewritten`, order: empty })}
       ) AS j WHERE j.object_id IS NOT NULL LIMIT ${limit}::int) AS ids`);
   if (found === undefined) throw new Error('a statement without a table has one row');
   return found;
@@ -159,7 +154,7 @@ async function readRecords(
 ): Promise<IndexedDocument[]> {
   const rows = await db.query<Row>(sql`
     SELECT ${columnsOf(columns)} FROM unnest(${[...ids]}::uuid[]) AS c (id)
-      JOIN LATERAL (SELECT o.*, o.xmin FROM objects o WHERE o.id = c.id AND o.state = 'ACTIVE' OFFSET 0) AS o ON true
-      JOIN LATERAL (SELECT s.*, s.xmin FROM search_records s WHERE s.id = c.id OFFSET 0) AS s ON true`);
+      JOIN LATERAL (SELECT ${withVersion('o')} FROM objects o WHERE o.id = c.id AND o.state = 'ACTIVE' OFFSET 0) AS o ON true
+      JOIN LATERAL (SELECT ${withVersion('s')} FROM search_records s WHERE s.id = c.id OFFSET 0) AS s ON true`);
   return rows.map(documentOf);
 }

@@ -8,9 +8,10 @@ import sql, { raw } from 'sql-template-tag';
 import { type RecordFixture, startRecordFixture } from '../../../test/harness/record-fixture.ts';
 import { sealAll } from '../../../test/harness/seal-all.ts';
 import type { Database } from '../database/pool.ts';
-import { type Finding, verifyJournal } from './seals-verify.ts';
+import { type Finding, verifyJournal } from '../audit/seals-verify.ts';
 import { givePlaces } from './places.ts';
-import { adoptJournal, SEAL_ROWS, sealCursor, sealJournal } from './seals.ts';
+import { adoptJournal } from './positions.ts';
+import { SEAL_ROWS, sealCursor, sealJournal } from './seals.ts';
 import { duringTransaction } from '../../../test/harness/database.ts';
 
 let around: RecordFixture;

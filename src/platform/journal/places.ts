@@ -12,7 +12,8 @@
  */
 import sql, { type Sql } from 'sql-template-tag';
 import type { Database, Queryable, Transaction } from '../database/pool.ts';
-import { rowCheck } from './checks.ts';
+import { rowCheck } from '../audit/checks.ts';
+import { committedSince, NOW, RUN, seenAs, STORAGE, wasVisible } from './positions.ts';
 
 /** The channel on which new places are notified; the payload is the last place. */
 export const PLACES_CHANNEL = 'docket_places';
@@ -20,17 +21,10 @@ export const PLACES_CHANNEL = 'docket_places';
 /** Maximum number of rows that get places in one transaction. */
 const AT_ONCE = 20_000;
 
-/** Identifies the storage. It changes if the data is in another cluster or database, or if the table was rewritten. */
-export const STORAGE = sql`concat_ws('/', (SELECT system_identifier FROM pg_control_system()),
-  (SELECT oid FROM pg_database WHERE datname = current_database()), pg_relation_filenode('journal_placing'))`;
-/** Differs after each start of the server and after each promotion. */
-export const RUN = sql`concat_ws('/', extract(epoch FROM pg_postmaster_start_time()), left(pg_walfile_name(pg_current_wal_lsn()), 8))`;
-
 interface Progress {
   place: number;
-  /** The upper end of the snapshot whose rows all have places, and its transactions that were running; null if unknown. */
-  doneMax: string | null;
-  running: string[] | null;
+  /** The snapshot whose rows all have places; null if unknown. */
+  done: string | null;
   /** The snapshot of a pass that is not finished. */
   target: string | null;
   targetSeq: number;
@@ -49,25 +43,22 @@ export async function givePlaces(db: Database): Promise<boolean> {
     // The lock comes in a statement of its own: the next one must see everything that the previous holder of the lock did. A place
     // that was read must not be given to another row after a crash, so the commit is durable, and with it all earlier ones.
     const [progress] = await tx.query<Progress>(sql`
-      SELECT place, pg_snapshot_xmax(done)::text AS "doneMax", target::text AS target, target_seq AS "targetSeq",
-        CASE WHEN done IS NOT NULL THEN ARRAY(SELECT x::text FROM pg_snapshot_xip(done) x) END AS running,
+      SELECT place, done::text AS done, target::text AS target, target_seq AS "targetSeq",
         storage IS DISTINCT FROM ${STORAGE} AS "isMoved", run IS DISTINCT FROM ${RUN} AS "isRestarted",
         CASE WHEN current_setting('synchronous_commit') = 'off' THEN set_config('synchronous_commit', 'on', true) END
       FROM journal_placing FOR UPDATE SKIP LOCKED`);
     if (progress === undefined) return false;
     if (progress.isMoved || progress.isRestarted) await beginEpoch(tx, progress);
     const { isMoved } = progress;
-    return await pass(tx, isMoved ? { ...progress, doneMax: null, target: null, targetSeq: 0 } : progress);
+    return await pass(tx, isMoved ? { ...progress, done: null, target: null, targetSeq: 0 } : progress);
   });
 }
 
-/** Cheap when there is nothing to do: a few index look-ups. The ORDER BYs keep the planner from scanning the journal. */
+/** Cheap when there is nothing to do: a few index look-ups. */
 async function isPending(db: Queryable): Promise<boolean> {
   const [row] = await db.query<{ pending: boolean }>(sql`
     SELECT p.done IS NULL OR p.target IS NOT NULL OR p.storage IS DISTINCT FROM ${STORAGE} OR p.run IS DISTINCT FROM ${RUN}
-      OR coalesce((SELECT j.txid FROM journal j ORDER BY j.txid DESC, j.seq DESC LIMIT 1) >= pg_snapshot_xmax(p.done), false)
-      OR EXISTS (SELECT FROM pg_snapshot_xip(p.done) x
-        CROSS JOIN LATERAL (SELECT 1 FROM journal j WHERE j.txid = x ORDER BY j.txid, j.seq LIMIT 1) AS late) AS pending
+      OR EXISTS (${committedSince(sql`p.done`, { columns: sql`1`, limit: sql`1` })}) AS pending
     FROM journal_placing p`);
   return row?.pending === true;
 }
@@ -91,22 +82,24 @@ async function beginEpoch(tx: Transaction, { place, isMoved }: Progress): Promis
 
 /** One batch of a pass. A pass covers the rows of one snapshot; rows that become visible meanwhile belong to the next pass. */
 async function pass(tx: Transaction, progress: Progress): Promise<boolean> {
-  const { place, doneMax, target } = progress;
+  const { place, done, target } = progress;
   const after = target === null ? 0 : progress.targetSeq;
-  const fresh = doneMax === null ? unplaced(after) : committedSince(doneMax, progress.running ?? [], after);
-  const snapshot = sql`coalesce(${target}::pg_snapshot, pg_current_snapshot())`;
+  const columns = sql`j.*`;
+  const fresh =
+    done === null ? unplaced(after) : committedSince(seenAs(done), { columns, where: sql`j.seq > ${after}::bigint` });
+  const snapshot = sql`coalesce(${seenAs(target)}, ${NOW})`;
   const [row] = await tx.query<{ more: boolean }>(
     sql`
       WITH fresh AS MATERIALIZED (
         SELECT b.seq, row_number() OVER (ORDER BY b.seq) AS n FROM (
           SELECT f.seq FROM (${fresh}) AS f
-          WHERE ${target}::pg_snapshot IS NULL OR pg_visible_in_snapshot(f.txid, ${target}::pg_snapshot)
+          WHERE ${seenAs(target)} IS NULL OR ${wasVisible('f', seenAs(target))}
           ORDER BY f.seq LIMIT ${AT_ONCE}::int
         ) AS b
       ), placed AS (
         INSERT INTO journal_places (place, seq) SELECT ${place}::bigint + n, seq FROM fresh
       ), batch AS (
-        SELECT count(*) AS given, ${endOf(doneMax === null, after)} AS up_to FROM fresh
+        SELECT count(*) AS given, ${endOf(done === null, after)} AS up_to FROM fresh
       )
       UPDATE journal_placing p SET place = ${place}::bigint + b.given,
         done = CASE WHEN b.up_to IS NULL THEN ${snapshot} ELSE p.done END,
@@ -119,18 +112,10 @@ async function pass(tx: Transaction, progress: Progress): Promise<boolean> {
   return row.more;
 }
 
-/** Visible rows that were not visible in the snapshot of the last pass. */
-function committedSince(doneMax: string, running: readonly string[], after: number): Sql {
-  return sql`
-    SELECT j.seq, j.txid FROM journal j WHERE j.txid >= ${doneMax}::xid8 AND j.seq > ${after}::bigint
-    UNION ALL
-    SELECT j.seq, j.txid FROM journal j WHERE j.txid = ANY(${[...running]}::text[]::xid8[]) AND j.seq > ${after}::bigint`;
-}
-
 /** Rows of a section of the journal that have no place. */
 function unplaced(after: number): Sql {
   return sql`
-    SELECT j.seq, j.txid FROM journal j WHERE j.seq > ${after}::bigint AND j.seq <= ${after + AT_ONCE}::bigint
+    SELECT j.* FROM journal j WHERE j.seq > ${after}::bigint AND j.seq <= ${after + AT_ONCE}::bigint
       AND NOT EXISTS (SELECT FROM journal_places p WHERE p.seq = j.seq)`;
 }
 
@@ -186,6 +171,6 @@ export const placesCheck = rowCheck(
       FROM journal_places) q WHERE q.place > q.previous + 1
     UNION ALL
     SELECT 'row ' || j.seq FROM journal j CROSS JOIN journal_placing g
-    WHERE g.done IS NOT NULL AND g.storage = ${STORAGE} AND pg_visible_in_snapshot(j.txid, g.done)
+    WHERE g.done IS NOT NULL AND g.storage = ${STORAGE} AND ${wasVisible('j', sql`g.done`)}
       AND NOT EXISTS (SELECT FROM journal_places p WHERE p.seq = j.seq)`,
 );
