@@ -103,7 +103,7 @@ async function settled(db: pg.Client): Promise<void> {
   let before = -1;
   for (;;) {
     const { rows } = await db.query<{ indexes: number; building: boolean }>(
-      `SELECT count(*)::int AS indexes, bool_or(NOT i.indisvalid) OR EXISTS (SELECT FROM report_rebuild)
+      `SELECT count(*)::int AS indexes, bool_or(NOT i.indisvalid) OR EXISTS (SELECT FROM rebuilds WHERE name = 'report-facts' AND next_at IS NOT NULL)
           OR EXISTS (SELECT FROM report_counted_types WHERE NOT is_whole)
           OR (NOT EXISTS (SELECT FROM report_counted_types) AND (SELECT count(*) >= 20000 FROM report_facts)) AS building
         FROM pg_index i JOIN pg_class c ON c.oid = i.indexrelid WHERE c.relname LIKE 'objects\\_field\\_%'`,

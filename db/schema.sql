@@ -695,6 +695,17 @@ CREATE UNLOGGED TABLE rate_budgets (
   CONSTRAINT rate_budgets_pkey PRIMARY KEY (caller_id)
 ) WITH (fillfactor=50);
 
+CREATE TABLE rebuilds (
+  name text NOT NULL,
+  version bigint DEFAULT 0 NOT NULL,
+  "position" jsonb,
+  done bigint DEFAULT 0 NOT NULL,
+  started_at timestamp(3) with time zone NOT NULL,
+  next_at timestamp(3) with time zone,
+  CONSTRAINT rebuilds_pkey PRIMARY KEY (name)
+);
+CREATE TRIGGER rebuild_of_facts_begins AFTER INSERT OR UPDATE OF started_at ON rebuilds FOR EACH ROW WHEN ((new.name = 'report-facts'::text)) EXECUTE FUNCTION docket_forget_report_cells();
+
 CREATE TABLE relations (
   id uuid NOT NULL,
   definition_id uuid NOT NULL,

@@ -116,7 +116,7 @@ export async function multiply(db: pg.Client, count: number, say: (line: string)
   say('making the indexes of words');
   await db.query(`SET maintenance_work_mem = '512MB'`);
   for (const { indexdef } of indexes) await db.query(indexdef);
-  await db.query('DELETE FROM search_rebuild');
+  await db.query(`DELETE FROM rebuilds WHERE name = 'search'`);
   for (const table of TABLES) await db.query(`VACUUM ANALYZE ${table}`);
   await db.query('CHECKPOINT');
   return performance.now() - began;

@@ -88,7 +88,7 @@ export async function multiply(db: pg.Client, count: number, say: (line: string)
   say('making the index of words');
   await db.query(`SET maintenance_work_mem = '512MB'`);
   await db.query(indexdef);
-  await db.query('DELETE FROM search_rebuild');
+  await db.query(`DELETE FROM rebuilds WHERE name = 'search'`);
   await db.query(
     `UPDATE objects o SET created_by = u.id FROM users u WHERE u.login = $1 AND right(o.number, 4) = '4711'`,
     [REQUESTER],

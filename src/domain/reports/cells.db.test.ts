@@ -223,13 +223,13 @@ describe('counts of large types', () => {
     await work.write(system(), async (ctx) => startFactsRebuild(ctx));
     assert.equal(await stepCounting(fixture.app.db, system(), { least: 1 }), false, 'waits for the rebuild');
     await fixture.rows('UPDATE report_facts SET reopened = 3 WHERE id = $1', [id(2)]);
-    await fixture.rows('DELETE FROM report_rebuild');
+    await fixture.rows('DELETE FROM rebuilds');
     await count();
     await compare('counted again after a rebuild');
     // Another process starts and ends a rebuild between two passes.
-    await fixture.rows('INSERT INTO report_rebuild (started_at) VALUES (now())');
+    await fixture.rows(`INSERT INTO rebuilds (name, started_at, next_at) VALUES ('report-facts', now(), now())`);
     await fixture.rows('UPDATE report_facts SET reopened = 4 WHERE id = $1', [id(2)]);
-    await fixture.rows('DELETE FROM report_rebuild');
+    await fixture.rows('DELETE FROM rebuilds');
     await compare('not counted after a rebuild by another process');
     await count();
     await compare('counted again after a rebuild by another process');

@@ -1,9 +1,10 @@
 /** Integrity check of the facts of reports. `docket reindex` computes them again. */
 import sql from 'sql-template-tag';
+import { isRebuilding } from '../../platform/jobs/rebuilds.ts';
 import { type Check, NIL, note, rowCheck, type Violations } from '../../platform/audit/checks.ts';
 import { typeFacts } from './requesters.ts';
 import { countedDays, differingCells } from './store-cells.ts';
-import { differingFacts } from './store.ts';
+import { differingFacts, FACTS_REBUILD } from './store.ts';
 
 const AT_ONCE = 500;
 /** Cells of a month are compared at once. */
@@ -15,7 +16,7 @@ export const reportChecks: readonly Check[] = [
     name: 'I11 facts of reports equal what history says',
     find: async ({ db, config }) => {
       const found: Violations = { total: 0, named: [] };
-      const [running] = await db.query(sql`SELECT 1 FROM report_rebuild`);
+      const [running] = await db.query(sql`SELECT WHERE ${isRebuilding(FACTS_REBUILD)}`);
       if (running !== undefined) return found;
       const types = typeFacts({ config });
       for (let after = NIL; ; ) {

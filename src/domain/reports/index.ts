@@ -1,7 +1,7 @@
 /**
  * Reports: counts, times and rates of the records that a caller may read, in groups (docs/reference/reports.md).
  *
- * Own tables: `report_facts`, `report_rebuild`, `report_dashboards`, and the counts of large types: `report_cells`, `report_counted`,
+ * Own tables: `report_facts`, `report_dashboards`, and the counts of large types: `report_cells`, `report_counted`,
  * `report_counted_types`, `report_counting`. Invariants:
  * - The facts of a record are written in the statement of the change that causes them, by a follower.
  * - Counts are made by a background task. A report corrects them by the changes since, so it is exact at any time.

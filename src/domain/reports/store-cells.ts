@@ -7,7 +7,9 @@ import sql, { empty, join, raw, type Sql } from 'sql-template-tag';
 import type { Measure } from '../../lib/report-query.ts';
 import { committedSince, NOW, seenAs, STORAGE } from '../../platform/journal/positions.ts';
 import type { Queryable, Transaction } from '../../platform/database/pool.ts';
+import { isRebuilding } from '../../platform/jobs/rebuilds.ts';
 import { outcomesOfStopped, runningBreaches } from '../sla/index.ts';
+import { FACTS_REBUILD } from './store.ts';
 
 /** A type of which cells are kept, with the stored codes of its fields that have cells, sorted. */
 export interface CountedType {
@@ -132,7 +134,7 @@ const COUNTING = sql`
 export async function lockCounting(tx: Transaction): Promise<Counting | undefined> {
   const [counting] = await tx.query<Counting>(sql`${COUNTING} FOR UPDATE SKIP LOCKED`);
   if (counting === undefined) return undefined;
-  const [rebuild] = await tx.query(sql`SELECT 1 FROM report_rebuild`);
+  const [rebuild] = await tx.query(sql`SELECT WHERE ${isRebuilding(FACTS_REBUILD)}`);
   if (rebuild === undefined) return counting;
   if (counting.done !== null) await tx.query(sql`UPDATE report_counting SET done = NULL`);
   return undefined;
@@ -270,7 +272,7 @@ const MAX_CHANGED = 10_000;
 
 /** The records that changed after the last pass; undefined if counts cannot be used: types not counted, or too many changes. */
 export async function uncounted(db: Queryable, types: readonly CountedType[]): Promise<string[] | undefined> {
-  const [counting] = await db.query<Counting>(sql`${COUNTING} WHERE NOT EXISTS (SELECT FROM report_rebuild)`);
+  const [counting] = await db.query<Counting>(sql`${COUNTING} WHERE NOT ${isRebuilding(FACTS_REBUILD)}`);
   if (counting === undefined || counting.done === null || counting.isMoved) return undefined;
   const counted = await readCountedTypes(db, types);
   if (types.some(({ typeId }) => counted.get(typeId) !== true)) return undefined;

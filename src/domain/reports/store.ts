@@ -1,7 +1,8 @@
-/** SQL on the tables `report_facts` and `report_rebuild`. */
+/** SQL on the table `report_facts`. */
 import sql, { empty, raw, type Sql } from 'sql-template-tag';
 import type { RecordAction } from '../../contract/rights.ts';
 import { namesOf } from '../../platform/audit/checks.ts';
+import { isRebuilding } from '../../platform/jobs/rebuilds.ts';
 import type { Moment } from '../../lib/report-query.ts';
 import type { ReadContext, TableWrite, WriteContext } from '../../platform/unit-of-work/context.ts';
 
@@ -58,19 +59,6 @@ export const putReply: TableWrite<FactsRow> = {
     ON CONFLICT (id) DO UPDATE SET first_reply_at = least(f.first_reply_at, EXCLUDED.first_reply_at)`,
 };
 
-export interface RebuildState {
-  after: string | null;
-  done: number;
-}
-
-/** The running rebuild, locked until the unit of work ends; undefined if none is running or another process has it. */
-export async function lockRebuild(ctx: WriteContext): Promise<RebuildState | undefined> {
-  const rows = await ctx.lock<RebuildState>(
-    sql`SELECT after_id AS after, done FROM report_rebuild FOR UPDATE SKIP LOCKED`,
-  );
-  return rows[0];
-}
-
 /** The next records by id, locked so that none of them changes until the unit of work ends. */
 export async function lockRecords(ctx: WriteContext, after: string | null, limit: number): Promise<string[]> {
   const rows = await ctx.lock<{ id: string }>(sql`SELECT o.id FROM objects o
@@ -78,25 +66,8 @@ export async function lockRecords(ctx: WriteContext, after: string | null, limit
   return rows.map(({ id }) => id);
 }
 
-export const startRebuild: TableWrite<{ at: string }> = {
-  name: 'report_start_rebuild',
-  guard: false,
-  sql: (rows: Sql) => sql`INSERT INTO report_rebuild (started_at)
-    SELECT at FROM jsonb_to_recordset(${rows}) AS r (at timestamptz) ON CONFLICT (only_row) DO NOTHING`,
-};
-
-export const moveRebuild: TableWrite<RebuildState> = {
-  name: 'report_move_rebuild',
-  guard: false,
-  sql: (rows: Sql) => sql`UPDATE report_rebuild SET after_id = r.after, done = r.done
-    FROM jsonb_to_recordset(${rows}) AS r (after uuid, done bigint)`,
-};
-
-export const endRebuild: TableWrite<Record<string, never>> = {
-  name: 'report_end_rebuild',
-  guard: false,
-  sql: () => sql`DELETE FROM report_rebuild`,
-};
+/** The rebuild of all facts. */
+export const FACTS_REBUILD = 'report-facts';
 
 /** What a rebuild must know of a type: ids and codes of its states of the category `done`, and where the requester is stored. */
 export interface TypeFacts {
@@ -179,7 +150,7 @@ interface Head {
 export async function readHead(ctx: ReadContext): Promise<Head> {
   const [head] = await ctx.query<Head>(sql`
     SELECT (SELECT timezone FROM users WHERE id = ${ctx.actor.userId}::uuid) AS zone,
-      NOT EXISTS (SELECT FROM report_rebuild) AS complete`);
+      NOT ${isRebuilding(FACTS_REBUILD)} AS complete`);
   return head ?? { zone: null, complete: true };
 }
 

@@ -4,6 +4,7 @@
  */
 import { type Fault, isFault } from '../../lib/fault.ts';
 import type { Queryable } from '../../platform/database/pool.ts';
+import { listRebuilds, type RebuildPart, startRebuild, stepRebuild } from '../../platform/jobs/rebuilds.ts';
 import type { ActorOf, Caller, WriteContext } from '../../platform/unit-of-work/context.ts';
 import type { Work } from '../../platform/unit-of-work/work.ts';
 import { isArchived } from '../../contract/state.ts';
@@ -13,14 +14,12 @@ import { findWorkTime } from '../sla/index.ts';
 import { fireRule, isFailureOfRule, noteFailure } from './reaction.ts';
 import { rulesView, type TimedRule } from './registry.ts';
 import {
-  advanceScan,
+  armingOf,
   armTimer,
   dropStaleTimer,
   findTimer,
   listDue,
-  listScans,
   listStale,
-  lockScan,
   moveTimer,
   purgeTimers,
   type TimedInForce,
@@ -135,9 +134,22 @@ export function timerUpdater(): (db: Queryable, work: Work, caller: Caller, nowM
     // It reads all timers, so it does not run at each check.
     if (key !== upToDate && (await purgeTimers(db, ids, version))) return true;
     let hasMore = false;
-    for (const id of await listScans(db, wanted, new Date(nowMs).toISOString())) {
-      const armed = await work.write(caller, (ctx) => armNext(ctx, id));
-      if (armed.kind === 'done' && armed.data) hasMore = true;
+    const rules = [...new Map(timedRules(caller).map((rule) => [rule.id, rule])).values()];
+    const armings = new Map((await listRebuilds(db, ids.map(armingOf))).map((arming) => [arming.name, arming]));
+    const changed = rules.filter(({ id, version }) => (armings.get(armingOf(id))?.version ?? 0) < version);
+    if (changed.length > 0) {
+      await work.write(caller, async (ctx) => {
+        for (const { id, version } of changed) ctx.plan(startRebuild, { name: armingOf(id), version, at: ctx.now });
+      });
+      return true;
+    }
+    for (const rule of rules) {
+      const name = armingOf(rule.id);
+      const arming = armings.get(name);
+      // A newer rule is armed by processes that know it.
+      if (arming?.isRunning !== true || arming.version > rule.version) continue;
+      const armed = await work.write(caller, (ctx) => stepRebuild(ctx, name, armBatch(rule)));
+      if (armed.kind === 'done' && armed.data?.finished === false) hasMore = true;
     }
     const updated = await work.write(caller, (ctx) => updateStale(ctx, wanted));
     if (updated.kind === 'done' && updated.data === BATCH) hasMore = true;
@@ -149,22 +161,25 @@ export function timerUpdater(): (db: Queryable, work: Work, caller: Caller, nowM
   };
 }
 
-/** Arms the rule on the next records. @returns whether there is more to do now */
-async function armNext(ctx: WriteContext, ruleId: string): Promise<boolean> {
-  const rule = timedRules(ctx).find(({ id }) => id === ruleId);
-  const typeIds = [...ctx.config.get(rulesView).timed].flatMap(([type, own]) =>
-    own.some(({ id }) => id === ruleId) ? [type] : [],
-  );
-  const scan = await lockScan(ctx, ruleId);
-  if (scan === undefined || rule === undefined) return false;
-  const ids = await listActiveIds(ctx, typeIds, { after: scan.after, limit: BATCH });
-  await armOn(ctx, ruleId, ids, (timer) => {
-    const isPast = timer.due_at !== null && timer.due_at < rule.changedAt;
-    ctx.plan(armTimer, { ...timer, is_past: isPast });
-  });
-  const isLast = ids.length < BATCH;
-  ctx.plan(advanceScan, { rule_id: ruleId, after_id: isLast ? null : (ids.at(-1) ?? null) });
-  return !isLast;
+/** A unit of work that began before a rule was changed may write after the first pass. It ends within this time. */
+const SECOND_PASS_MS = 60_000;
+
+/** Arms the rule on the next records, in two passes. */
+function armBatch({ id: ruleId, changedAt }: TimedRule): RebuildPart<{ pass: number; after: string | null }> {
+  return async (ctx, position) => {
+    const { pass, after } = position ?? { pass: 1, after: null };
+    const typeIds = [...ctx.config.get(rulesView).timed].flatMap(([type, own]) =>
+      own.some(({ id }) => id === ruleId) ? [type] : [],
+    );
+    const ids = await listActiveIds(ctx, typeIds, { after, limit: BATCH });
+    await armOn(ctx, ruleId, ids, (timer) => {
+      const isPast = timer.due_at !== null && timer.due_at < changedAt;
+      ctx.plan(armTimer, { ...timer, is_past: isPast });
+    });
+    if (ids.length === BATCH) return { made: BATCH, next: { pass, after: ids.at(-1) ?? null } };
+    if (pass === 2) return { made: ids.length, next: null };
+    return { made: ids.length, next: { pass: 2, after: null }, waitMs: SECOND_PASS_MS };
+  };
 }
 
 async function updateStale(ctx: WriteContext, wanted: readonly TimedInForce[]): Promise<number> {

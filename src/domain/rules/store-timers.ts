@@ -1,8 +1,9 @@
-/** SQL on the tables `rule_timers` and `rule_timer_scans`. */
+/** SQL on the table `rule_timers`. */
 import sql, { type Sql } from 'sql-template-tag';
 import type { Moment } from '../../platform/moments.ts';
 import type { Queryable } from '../../platform/database/pool.ts';
-import type { ReadContext, TableWrite, WriteContext } from '../../platform/unit-of-work/context.ts';
+import { forgetRebuilds } from '../../platform/jobs/rebuilds.ts';
+import type { ReadContext, TableWrite } from '../../platform/unit-of-work/context.ts';
 import { CONFIG_VERSION } from '../../platform/unit-of-work/snapshot.ts';
 
 /** A timer with the column names of the table. */
@@ -108,7 +109,7 @@ export async function listStale(
 }
 
 /**
- * Deletes timers and scans of rules that no longer exist, in bounded batches. Deletes nothing if there is a newer
+ * Deletes timers of rules that no longer exist, in bounded batches. Deletes nothing if there is a newer
  * configuration, whose rules would be missing here.
  *
  * @param rules ids of all time-based rules in the configuration with this version
@@ -116,53 +117,17 @@ export async function listStale(
  */
 export async function purgeTimers(db: Queryable, rules: readonly string[], configVersion: number): Promise<boolean> {
   const isNewest = sql`${CONFIG_VERSION} = ${configVersion}::bigint`;
+  await forgetRebuilds(db, ARMING, rules.map(armingOf), isNewest);
   const rows = await db.query<{ removed: number }>(sql`
     WITH gone AS (
       DELETE FROM rule_timers WHERE ctid = ANY (ARRAY(
         SELECT t.ctid FROM rule_timers t WHERE t.rule_id <> ALL (${[...rules]}::uuid[]) AND ${isNewest}
         LIMIT ${BATCH}::int)) RETURNING 1
-    ), scans AS (DELETE FROM rule_timer_scans WHERE rule_id <> ALL (${[...rules]}::uuid[]) AND ${isNewest})
-    SELECT count(*) AS removed FROM gone`);
+    ) SELECT count(*) AS removed FROM gone`);
   return (rows[0]?.removed ?? 0) >= BATCH;
 }
 
 const BATCH = 5000;
-/** A unit of work that began before a rule was changed may write after the first pass. It ends within this time. */
-const SECOND_PASS = sql`interval '60 seconds'`;
-const PASSES = 2;
-
-/** Notes new and changed rules. @returns the ids of those whose records must be seen now */
-export async function listScans(db: Queryable, inForce: readonly TimedInForce[], now: string): Promise<string[]> {
-  const rows = await db.query<{ id: string }>(sql`
-    WITH noted AS (
-      INSERT INTO rule_timer_scans AS s (rule_id, rule_version, begun_at)
-      SELECT f.rule_id, f.rule_version, ${now}::timestamptz FROM ${inForceRows(inForce)} ORDER BY f.rule_id
-      ON CONFLICT (rule_id) DO UPDATE SET rule_version = EXCLUDED.rule_version, begun_at = EXCLUDED.begun_at, pass = 0,
-        after_id = NULL
-      WHERE s.rule_version < EXCLUDED.rule_version
-      RETURNING s.rule_id
-    )
-    SELECT rule_id AS id FROM noted
-    UNION SELECT s.rule_id FROM rule_timer_scans s JOIN ${inForceRows(inForce)} ON f.rule_id = s.rule_id
-    WHERE s.pass = 0 OR s.pass < ${PASSES}::int AND s.begun_at < ${now}::timestamptz - ${SECOND_PASS}`);
-  return rows.map(({ id }) => id);
-}
-
-/** The last record that the pass has seen, locked until the unit of work ends; undefined if another process arms the rule. */
-export async function lockScan(ctx: WriteContext, ruleId: string): Promise<{ after: string | null } | undefined> {
-  const [scan] = await ctx.lock<{ after: string | null }>(sql`
-    SELECT after_id AS after FROM rule_timer_scans WHERE rule_id = ${ruleId}::uuid FOR UPDATE SKIP LOCKED`);
-  return scan;
-}
-
-/** `after_id`: the last record that was seen; null at the end of a pass. */
-export const advanceScan: TableWrite<{ rule_id: string; after_id: string | null }> = {
-  name: 'advance_rule_timer_scan',
-  guard: false,
-  sql: (rows: Sql) => sql`
-    UPDATE rule_timer_scans s SET after_id = r.after_id, pass = s.pass + (r.after_id IS NULL)::int
-    FROM jsonb_to_recordset(${rows}) AS r (rule_id uuid, after_id uuid) WHERE s.rule_id = r.rule_id`,
-};
 
 /**
  * Arms a rule on records without a change of them. A timer that fired stays so, unless its time counts from another moment. A
@@ -207,6 +172,13 @@ export const dropStaleTimer: TableWrite<Pick<TimerRow, 'rule_id' | 'object_id'> 
   sql: (rows: Sql) => sql`
     DELETE FROM rule_timers t USING ${unchanged(rows)} WHERE t.object_id = r.object_id AND t.rule_id = r.rule_id`,
 };
+
+const ARMING = 'rule-timers/';
+
+/** The rebuild that arms the rule on existing records, with the version of the rule. */
+export function armingOf(ruleId: string): string {
+  return `${ARMING}${ruleId}`;
+}
 
 export const ruleMoment: Moment = {
   task: 'rule-timers',

@@ -1,7 +1,7 @@
 /**
  * Search in the words of records, comments and articles, and filters on fields that are configured as filterable.
  *
- * Own tables: `search_records`, `search_comments`, `search_articles`, `search_words`, `search_pending_words`, `search_rebuild`, `search_rewritten`.
+ * Own tables: `search_records`, `search_comments`, `search_articles`, `search_words`, `search_pending_words`, `search_rewritten`.
  * Invariants: the index is written in the statement of the change, by a follower. Data that is hidden from a caller has no
  * effect on matches, counts, order, facets and snippets. All ranking and counting is bounded. docs/explanation/search.md
  * explains how it works.

@@ -13,75 +13,83 @@ import {
   countToMake,
   dropStray,
   dropStrayRecords,
-  endRebuild,
-  findRebuild,
   listComments,
   listOfForm,
   listRecords,
-  lockRebuild,
-  moveRebuild,
   storedProfiles,
-  type RebuildState,
   remakeComment,
   remakeRecord,
-  startRebuild,
   type StoredRecord,
   countGaps,
   differingComments,
   type Made,
   differingRecords,
   listNewest,
+  SEARCH_REBUILD,
 } from './store-rebuild.ts';
 import { learnWords } from './store-dictionary.ts';
 import type { Database } from '../../../platform/database/pool.ts';
+import {
+  findRebuild,
+  type RebuildPart,
+  type RebuildProgress,
+  rebuildTask,
+  startRebuild,
+  stepRebuild as continueRebuild,
+} from '../../../platform/jobs/rebuilds.ts';
 import { IDLE_MS } from '../../../platform/moments.ts';
 import type { Work } from '../../../platform/unit-of-work/work.ts';
 
 const BATCH = 200;
 
-export interface RebuildProgress {
-  done: number;
-  finished: boolean;
+/** Where a rebuild stands: the part of the index, and the id after which it continues. */
+interface Position {
+  part: 'records' | 'comments' | 'articles';
+  after: string | null;
 }
+
+const NEXT_PART = { records: 'comments', comments: 'articles', articles: null } as const;
 
 /** Starts a rebuild, or returns the running one. @returns the approximate number of rows, and how many are done */
 export async function beginRebuild(ctx: WriteContext): Promise<{ total: number; done: number; resumed: boolean }> {
-  const state = await findRebuild(ctx);
-  ctx.plan(startRebuild, { at: ctx.now });
-  return { total: await countToMake(ctx), done: state?.done ?? 0, resumed: state !== undefined };
+  const done = await findRebuild(ctx, SEARCH_REBUILD);
+  ctx.plan(startRebuild, { name: SEARCH_REBUILD, at: ctx.now });
+  return { total: await countToMake(ctx), done: done ?? 0, resumed: done !== undefined };
 }
 
-/** Runs one batch of the rebuild; undefined if none is running. */
+/** Runs one batch of the rebuild; undefined if none is running. Waits for the batch of another process. */
 export async function stepRebuild(ctx: WriteContext, parts: SearchParts): Promise<RebuildProgress | undefined> {
-  const state = await lockRebuild(ctx);
-  if (state === undefined) return undefined;
-  const ids = await makePart(ctx, parts, state);
-  const done = state.done + ids.length;
-  const last = ids.at(-1);
-  if (ids.length === BATCH && last !== undefined) {
-    ctx.plan(moveRebuild, { part: state.part, after: last, done });
-    return { done, finished: false };
-  }
-  if (state.part !== 'articles') {
-    ctx.plan(moveRebuild, { part: state.part === 'records' ? 'comments' : 'articles', after: null, done });
-    return { done, finished: false };
-  }
-  ctx.plan(dropStrayRecords, {});
-  ctx.plan(dropStray, {});
-  ctx.plan(endRebuild, {});
-  return { done, finished: true };
+  return await continueRebuild(ctx, SEARCH_REBUILD, partOf(parts), { waits: true });
+}
+
+function partOf(parts: SearchParts): RebuildPart<Position> {
+  return async (ctx, position) => {
+    const { part, after } = position ?? { part: 'records', after: null };
+    const ids = await makePart(ctx, parts, part, after);
+    const nextPart = NEXT_PART[part];
+    if (ids.length === BATCH) return { made: BATCH, next: { part, after: ids.at(-1) ?? null } };
+    if (nextPart !== null) return { made: ids.length, next: { part: nextPart, after: null } };
+    ctx.plan(dropStrayRecords, {});
+    ctx.plan(dropStray, {});
+    return { made: ids.length, next: null };
+  };
 }
 
 /** @returns the ids of the batch, in order */
-async function makePart(ctx: WriteContext, parts: SearchParts, state: RebuildState): Promise<string[]> {
-  switch (state.part) {
+async function makePart(
+  ctx: WriteContext,
+  parts: SearchParts,
+  part: Position['part'],
+  after: string | null,
+): Promise<string[]> {
+  switch (part) {
     case 'records': {
-      const records = await listRecords(ctx, state.after, BATCH);
+      const records = await listRecords(ctx, after, BATCH);
       await planRecords(ctx, parts, records);
       return records.map(({ id }) => id);
     }
     case 'comments': {
-      const comments = await listComments(ctx, state.after, BATCH);
+      const comments = await listComments(ctx, after, BATCH);
       const turns = new Turns();
       for (const { id, objectId, visibility, updatedAt, body, revision } of comments) {
         await turns.next();
@@ -92,7 +100,7 @@ async function makePart(ctx: WriteContext, parts: SearchParts, state: RebuildSta
       return comments.map(({ id }) => id);
     }
     case 'articles': {
-      const ids = await parts.articles.activeIds(ctx, state.after, BATCH);
+      const ids = await parts.articles.activeIds(ctx, after, BATCH);
       for (const id of ids) {
         const text = await parts.articles.activeText(ctx, id);
         if (text === undefined) continue;
@@ -210,16 +218,7 @@ export interface SearchJob {
 
 export function searchJobs(db: Database, work: Work, system: () => Promise<Caller>, parts: SearchParts): SearchJob[] {
   return [
-    {
-      // Continues a rebuild, whichever process started it.
-      name: 'search-rebuild',
-      everyMs: 2000,
-      idleMs: IDLE_MS,
-      run: async () => {
-        const result = await work.write(await system(), (ctx) => stepRebuild(ctx, parts));
-        return result.kind === 'done' && result.data !== undefined && !result.data.finished;
-      },
-    },
+    rebuildTask({ name: SEARCH_REBUILD, task: 'search-rebuild', part: partOf(parts) }, work, system),
     {
       name: 'search-forms',
       everyMs: 1000,

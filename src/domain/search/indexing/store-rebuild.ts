@@ -1,7 +1,8 @@
 /** SQL for rebuilding the index and comparing it, and the metrics of the index. */
 import type { CommentVisibility } from '../../../contract/comment-visibility.ts';
 import sql, { type Sql } from 'sql-template-tag';
-import type { ReadContext, TableWrite, WriteContext } from '../../../platform/unit-of-work/context.ts';
+import { isRebuilding, rebuiltRows } from '../../../platform/jobs/rebuilds.ts';
+import type { ReadContext, TableWrite } from '../../../platform/unit-of-work/context.ts';
 import { registry, storedCodes, type StoredValues } from '../../metadata/index.ts';
 import type { CommentRow, RecordRow } from './store.ts';
 import { boundedCount, type DatabaseMetric } from '../../../platform/observability/database-metrics.ts';
@@ -114,53 +115,12 @@ export const remakeComment: TableWrite<CommentRow & { revision: number }> = {
       words = EXCLUDED.words`,
 };
 
-export interface RebuildState {
-  part: 'records' | 'comments' | 'articles';
-  after: string | null;
-  done: number;
-}
-
-/**
- * The running rebuild, locked until the unit of work ends, so that no other process runs the same step; undefined if none is
- * running.
- */
-export async function lockRebuild(ctx: WriteContext): Promise<RebuildState | undefined> {
-  const rows = await ctx.lock<RebuildState>(sql`SELECT part, after_id AS after, done FROM search_rebuild FOR UPDATE`);
-  return rows[0];
-}
-
-export async function findRebuild(ctx: ReadContext): Promise<RebuildState | undefined> {
-  const rows = await ctx.query<RebuildState>(sql`SELECT part, after_id AS after, done FROM search_rebuild`);
-  return rows[0];
-}
-
 /** Approximate number of rows to build. */
 export async function countToMake(ctx: ReadContext): Promise<number> {
   const [row] = await ctx.query<{ n: number }>(sql`SELECT (SELECT count(*) FROM objects)
     + (SELECT count(*) FROM comments WHERE state = 'ACTIVE') AS n`);
   return row?.n ?? 0;
 }
-
-export const startRebuild: TableWrite<{ at: string }> = {
-  name: 'search_start_rebuild',
-  guard: false,
-  sql: (rows: Sql) => sql`INSERT INTO search_rebuild (started_at)
-    SELECT at FROM jsonb_to_recordset(${rows}) AS r (at timestamptz) ON CONFLICT (only_row) DO NOTHING`,
-};
-
-export const moveRebuild: TableWrite<RebuildState> = {
-  name: 'search_move_rebuild',
-  guard: false,
-  sql: (rows: Sql) => sql`UPDATE search_rebuild SET part = r.part, after_id = r.after, done = r.done
-    FROM jsonb_to_recordset(${rows}) AS r (part text, after uuid, done bigint)`,
-};
-
-/** Ends the rebuild. */
-export const endRebuild: TableWrite<Record<string, never>> = {
-  name: 'search_end_rebuild',
-  guard: false,
-  sql: () => sql`DELETE FROM search_rebuild`,
-};
 
 export const dropStray: TableWrite<Record<string, never>> = {
   name: 'search_drop_stray',
@@ -217,16 +177,19 @@ export async function differingComments(ctx: ReadContext, made: readonly Made[])
   return rows.map(({ id }) => id);
 }
 
+/** The rebuild of the whole index. */
+export const SEARCH_REBUILD = 'search';
+
 export const searchMetrics: readonly DatabaseMetric[] = [
   {
     name: 'docket_search_rebuilding',
     help: '1 while the search index is being rebuilt.',
-    sql: () => sql`SELECT count(*) FROM search_rebuild`,
+    sql: () => sql`SELECT ${isRebuilding(SEARCH_REBUILD)}::int`,
   },
   {
     name: 'docket_search_rebuilt_rows',
     help: 'Rows written by the running rebuild.',
-    sql: () => sql`SELECT done FROM search_rebuild`,
+    sql: () => rebuiltRows(SEARCH_REBUILD),
   },
   {
     name: 'docket_search_pending_words',
