@@ -310,6 +310,14 @@ CREATE INDEX journal_audit ON journal USING btree (seq) WHERE (object_id IS NULL
 CREATE INDEX journal_object ON journal USING btree (object_id, seq) WHERE (object_id IS NOT NULL);
 CREATE INDEX journal_sealed ON journal USING btree (txid, seq);
 
+CREATE TABLE journal_consumers (
+  name text NOT NULL,
+  place bigint DEFAULT 0 NOT NULL,
+  within text,
+  CONSTRAINT journal_consumers_pkey PRIMARY KEY (name),
+  CONSTRAINT journal_consumers_place_check CHECK ((place >= 0))
+);
+
 CREATE TABLE journal_epochs (
   number integer NOT NULL,
   id bigint NOT NULL,

@@ -269,7 +269,7 @@ export async function buildApp(options: AppOptions): Promise<App> {
         db,
         clock,
         deliverer,
-        wakeDelivery: () => loop?.wake('deliveries'),
+        wake: (task) => loop?.wake(task),
         everyMs: options.deliveryEveryMs,
       });
       const system = async (): Promise<Caller> => systemCaller(await versions.fresh());
@@ -300,7 +300,7 @@ export async function buildApp(options: AppOptions): Promise<App> {
       loop = startLoop(apart, outages);
       wake.listen(() => {
         versions.used();
-        loop?.wake('outbox');
+        loop?.wake('places');
       });
       return loop;
     },

@@ -47,22 +47,25 @@ interface DeliveryParts {
   db: Database;
   clock: Clock;
   deliverer: Deliverer;
-  wakeDelivery: () => void;
+  wake: (task: string) => void;
   /** Default 500. */
   everyMs?: number | undefined;
 }
 
-/** The two stages of delivery. Each is woken by what is written; its timer covers what was missed. */
-export function deliveryTasks({ db, clock, deliverer, wakeDelivery, everyMs = 500 }: DeliveryParts): Task[] {
+/** The stages of delivery: events get places, consumers of the journal make deliveries of them, deliveries are sent. Each wakes the next. */
+export function deliveryTasks({ db, clock, deliverer, wake, everyMs = 500 }: DeliveryParts): Task[] {
   return [
+    // While there are subscriptions, or readers of the changes feed in this process, commits wake it. A pass costs the database about
+    // 1 ms of CPU time and a commit, as much as several changes, so under load it takes those of 50 ms together, and otherwise those of 100 ms.
+    { name: 'places', everyMs: 100, idleMs: IDLE_MS, gapMs: 50, run: () => givePlaces(db, () => wake('dispatch')) },
     {
-      name: 'outbox',
+      name: 'dispatch',
       everyMs,
       idleMs: IDLE_MS,
       gapMs: 10,
       run: async () => {
         const { made, more } = await dispatchEvents(db, clock);
-        if (made > 0) wakeDelivery();
+        if (made > 0) wake('deliveries');
         return more;
       },
     },
@@ -102,9 +105,6 @@ export function tasks({ db, blobs, versions, authenticator, clock, work, onSeale
   const updateTimers = timerUpdater();
   return [
     { name: 'idempotency', everyMs: 600_000, run: async () => (await purgeIdempotency(db, now())) === 5000 },
-    // While readers of the changes feed wait in this process, its commits wake it. A pass costs the database about 1 ms of CPU time and
-    // a commit, as much as several changes, so under load it takes those of 50 ms together, and without readers those of 100 ms.
-    { name: 'places', everyMs: 100, idleMs: IDLE_MS, gapMs: 50, run: () => givePlaces(db) },
     {
       name: 'audit-seals',
       everyMs: 2000,

@@ -96,7 +96,9 @@ import { cutEffects } from './contract/effects.ts';
 import { DescribedRequests } from './http/described-requests.ts';
 import { inputReader } from './http/validate.ts';
 import type { BoundOperation, EffectsOf } from './platform/unit-of-work/binding.ts';
-import { type Check, journalChecks } from './platform/audit/checks.ts';
+import { type Check, journalCheck } from './platform/audit/checks.ts';
+import { consumersCheck } from './platform/journal/consumers.ts';
+import { journalMetrics } from './platform/journal/metrics.ts';
 import { PlaceWatch } from './platform/journal/place-watch.ts';
 import { placesCheck } from './platform/journal/places.ts';
 import type { BackupSources } from './platform/backup/dump.ts';
@@ -107,7 +109,7 @@ import type { Changes } from './platform/unit-of-work/changes.ts';
 import type { Actor, Caller, Follower } from './platform/unit-of-work/context.ts';
 import { newId } from './platform/clock.ts';
 import type { Moment } from './platform/moments.ts';
-import { type DatabaseMetric, journalMetrics } from './platform/observability/database-metrics.ts';
+import type { DatabaseMetric } from './platform/observability/database-metrics.ts';
 import type { AddressCheck, Outbound } from './platform/outbound/outbound.ts';
 import { SecretBox } from './platform/secrets.ts';
 import type { ConfigSnapshot } from './platform/unit-of-work/snapshot.ts';
@@ -182,8 +184,9 @@ export const BACKUP_SOURCES: BackupSources = { notification_imports: importsForB
 
 /** Invariants of the stored data, declared by each module (`docket doctor --deep`). */
 export const CHECKS: readonly Check[] = [
-  ...journalChecks,
+  journalCheck,
   placesCheck,
+  consumersCheck,
   ...configurationChecks,
   ...objectChecks,
   ...commentChecks,

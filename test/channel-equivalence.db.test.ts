@@ -184,8 +184,7 @@ async function traces(made: Made): Promise<unknown> {
     `SELECT title, revision, state, workflow_state_id, "values", folded, updated_by FROM objects WHERE id = $1`,
     [made.id],
   );
-  const outbox = await fixture.rows('SELECT type FROM outbox WHERE object_id = $1 ORDER BY seq', [made.id]);
-  return anonymous({ record, outbox, journal: journal.map(({ via: _via, ...row }) => row) }, made);
+  return anonymous({ record, journal: journal.map(({ via: _via, ...row }) => row) }, made);
 }
 
 /** Everything stored about a new record, without its creator, channel and requester. */
@@ -195,8 +194,7 @@ async function created(made: Made): Promise<unknown> {
     [made.id],
   );
   const journal = await fixture.rows('SELECT type, revision, changes FROM journal WHERE object_id = $1', [made.id]);
-  const outbox = await fixture.rows('SELECT type FROM outbox WHERE object_id = $1', [made.id]);
-  return anonymous({ record, outbox, journal }, made);
+  return anonymous({ record, journal }, made);
 }
 
 interface Verdict {

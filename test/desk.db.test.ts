@@ -330,8 +330,8 @@ roles:
   it('shows pending background work only to users with the right', async () => {
     refused(await send('agent', 'GET', '/health/backlog'), 403, 'RIGHT_MISSING');
     const before = await ok('chief', 'GET', '/health/backlog');
-    await fixture.rows(`INSERT INTO outbox (event_id, type, object_id, at, journal_seq)
-      VALUES (gen_random_uuid(), 'ObjectCreated', NULL, '2001-01-01T00:00:00Z', 0)`);
+    await fixture.rows(`INSERT INTO journal (id, type, at, via, hash)
+      VALUES (gen_random_uuid(), 'ObjectCreated', '2001-01-01T00:00:00Z', 'api', '\\x00')`);
     for (const at of ['2001-02-03T04:05:06Z', '2999-01-01T00:00:00Z'])
       await fixture.rows(
         `INSERT INTO webhook_deliveries (id, subscription_id, event_id, event_type, event_at, event_seq, event_data, max_attempts,

@@ -10,6 +10,7 @@ import { raw } from 'sql-template-tag';
 import { examineDeep } from '../src/cli/doctor-checks.ts';
 import { FileBlobs } from '../src/platform/blobs/filesystem.ts';
 import type { Violations } from '../src/platform/audit/checks.ts';
+import { givePlaces } from '../src/platform/journal/places.ts';
 import { examineIdle, examineIntegrity } from '../src/platform/database/integrity.ts';
 import { CHECKS } from '../src/modules.ts';
 import { type RecordFixture, startRecordFixture } from './harness/record-fixture.ts';
@@ -78,6 +79,7 @@ describe('docket doctor --deep', () => {
   });
 
   it('finds and reports the corruption of each check', async () => {
+    while (await givePlaces(fixture.app.db));
     assert.deepEqual(Object.keys(CORRUPTIONS).sort(), CHECKS.map(({ name }) => name).sort());
     for (const [name, tampers] of Object.entries(CORRUPTIONS)) {
       for (const [turn, statements] of tampers.entries()) {

@@ -4,6 +4,7 @@ import { readFile } from 'node:fs/promises';
 import { after, before, describe, it } from 'node:test';
 import { givePlaces } from '../src/platform/journal/places.ts';
 import sql from 'sql-template-tag';
+import { dispatchAll } from './harness/dispatch-all.ts';
 import { parse } from 'yaml';
 import { DatabaseMetrics } from '../src/platform/observability/database-metrics.ts';
 import { DATABASE_METRICS } from '../src/modules.ts';
@@ -174,11 +175,12 @@ describe('metrics', () => {
   it('report queue lengths and ages', async () => {
     const { db } = fixture.app;
     const hourAgo = new Date(Date.now() - 3_600_000).toISOString();
-    await db.query(sql`DELETE FROM outbox`);
-    assert.equal((await metrics()).get('docket_outbox_oldest_seconds'), 0);
+    await dispatchAll(db, { now: () => Date.now() });
+    const none = await metrics();
+    assert.deepEqual([none.get('docket_dispatch_pending'), none.get('docket_dispatch_lag_seconds')], [0, 0]);
     await db.query(sql`
-      INSERT INTO outbox (event_id, type, at, journal_seq)
-      SELECT gen_random_uuid(), 'T', ${hourAgo}::timestamptz, 0 FROM generate_series(1, 10050)`);
+      INSERT INTO journal (id, type, at, via, hash)
+      SELECT gen_random_uuid(), 'T', ${hourAgo}::timestamptz, 'api', '\\x00' FROM generate_series(1, 10050)`);
     await db.query(sql`
       INSERT INTO webhook_deliveries (id, subscription_id, event_id, event_type, event_at, event_seq, event_data, max_attempts, base_delay_ms,
         created_at, due_at, lease)
@@ -190,8 +192,10 @@ describe('metrics', () => {
       const value = found.get(name) ?? Number.NaN;
       assert.ok(Math.abs(value - seconds) < 60, `${name} is ${value}`);
     };
-    assert.equal(found.get('docket_outbox_pending'), 10_000);
-    near('docket_outbox_oldest_seconds', 3600);
+    for (const metric of ['docket_dispatch', 'docket_notifications']) {
+      assert.equal(found.get(`${metric}_pending`), 10_000);
+      near(`${metric}_lag_seconds`, 3600);
+    }
     assert.equal(found.get('docket_deliveries_due'), 2);
     assert.equal(found.get('docket_deliveries_leased'), 1);
     assert.equal(found.get('docket_deliveries_pending'), 4);

@@ -124,7 +124,7 @@ describe('traces', () => {
       spans.every((one) => one.kind === SERVER || one.parentSpanId !== undefined || one.name === 'webhook.deliver'),
     );
     // Nor does background work that a request woke belong to the request.
-    assert.ok(!spans.some(({ name }) => name === 'DELETE outbox'));
+    assert.ok(!spans.some(({ name }) => name === 'UPDATE journal_consumers'));
   });
 
   it('start new without a valid parent', () => {

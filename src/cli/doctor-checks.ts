@@ -3,7 +3,7 @@ import { constants } from 'node:fs';
 import { access, stat, statfs } from 'node:fs/promises';
 import type { Settings } from '../settings.ts';
 import { listUnreadable } from '../domain/mail/index.ts';
-import { examineDeliveries } from '../domain/webhooks/index.ts';
+import { DISPATCH, examineDeliveries } from '../domain/webhooks/index.ts';
 import { CHECKS } from '../modules.ts';
 import { runCheck } from '../platform/audit/checks.ts';
 import type { BlobStore } from '../platform/blobs/store.ts';
@@ -11,7 +11,7 @@ import { examineIdle, examineIntegrity } from '../platform/database/integrity.ts
 import { systemClock } from '../platform/clock.ts';
 import { OLDEST_SERVER, pendingMigrations } from '../platform/database/migrate.ts';
 import type { Database } from '../platform/database/pool.ts';
-import { outboxSize } from '../platform/journal/journal.ts';
+import { consumerBacklog } from '../platform/journal/consumers.ts';
 import { headsBehind } from '../platform/audit/seal-heads.ts';
 import { examineMasterKey, keyTrouble } from './master-key.ts';
 import { reasonOf } from './command.ts';
@@ -24,6 +24,8 @@ const MIB = 1024 * 1024;
 /** With less free disk space than this, a database will soon stop. */
 const LEAST_FREE = 512 * MIB;
 const CLOCKS_APART_MS = 2000;
+/** Events that wait for dispatch are counted up to this number. */
+const COUNTED = 10_000;
 /** Normally a worker writes the head of each seal within seconds. */
 const HEADS_LATE_MS = 600_000;
 
@@ -135,8 +137,9 @@ async function examineContents(settings: Settings, deep: boolean): Promise<Exami
       missing.events === 0
         ? ''
         : `; ${missing.events} events have no delivery for ${missing.subscriptions.join(', ')}: run docket webhooks redispatch`;
-    const waiting = `${await outboxSize(tool.db)} events waiting for dispatch${lost}`;
-    checks.push({ name: 'outbox', ok: missing.events === 0, says: waiting });
+    const { waiting: events } = await consumerBacklog(tool.db, DISPATCH, COUNTED);
+    const waiting = `${events === COUNTED ? 'at least ' : ''}${events} events waiting for dispatch${lost}`;
+    checks.push({ name: 'dispatch', ok: missing.events === 0, says: waiting });
     checks.push(await examineHeads(settings, tool.db));
     checks.push(...(await examineSealed(settings, tool.db)));
     const reached =

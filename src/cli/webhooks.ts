@@ -19,10 +19,12 @@ export function webhookCommands(docket: Command, environment: Environment): void
       const events = await withTool(
         environment,
         () => {},
-        (tool) => redispatch(tool.db),
+        (tool) => redispatch(tool.db, tool.clock),
       );
       const line =
-        events === 0 ? 'Every event has its deliveries.' : `${events} events queued for dispatch by a worker.`;
+        events === 0
+          ? 'Every event has its deliveries.'
+          : `The deliveries of ${events} events were created; a worker sends them.`;
       output(options.json === true).result({ events }, [line]);
     });
   testCommand(webhooks, environment);

@@ -101,12 +101,7 @@ export const CORRUPTIONS: Readonly<Record<string, readonly (readonly string[])[]
       `SELECT 'relation ' || id AS what FROM one`,
     ],
   ],
-  'I3 no event twice, in the journal or the outbox': [
-    [
-      `CREATE TEMP TABLE one AS SELECT * FROM outbox ORDER BY random() LIMIT 1`,
-      `INSERT INTO outbox (event_id, type, object_id, at, journal_seq) SELECT event_id, type, object_id, at, journal_seq FROM one`,
-      `SELECT event_id AS what FROM one`,
-    ],
+  'I3 no event twice in the journal': [
     [
       `CREATE TEMP TABLE one AS SELECT * FROM journal ORDER BY random() LIMIT 1`,
       `INSERT INTO journal (id, at, type, via, hash) SELECT id, at, type, via, hash FROM one`,
@@ -116,19 +111,16 @@ export const CORRUPTIONS: Readonly<Record<string, readonly (readonly string[])[]
   'I14 every committed row of the journal has one place, without gaps': [
     [`INSERT INTO journal_places (place, seq) VALUES (1000000, 1000000)`, `SELECT 'place 1000000' AS what`],
   ],
-  'I14 notifications are made up to a place that exists': [
-    [`UPDATE notification_making SET place = 1000000`, `SELECT 'place 1000000' AS what`],
+  'I14 a consumer of the journal is at a place that exists': [
+    [
+      `UPDATE journal_consumers SET place = 1000000 WHERE name = 'webhooks'`,
+      `SELECT 'webhooks at place 1000000' AS what`,
+    ],
   ],
   'I4 no notification and no watch without its record or comment': [
     [
       `INSERT INTO notification_watchers (object_id, user_id, created_at) VALUES ('${NOBODY}', '${NOBODY}', now())`,
       `SELECT 'watch of ${NOBODY}' AS what`,
-    ],
-  ],
-  'I4 no outbox row without its event': [
-    [
-      `INSERT INTO outbox (event_id, type, at, journal_seq) VALUES ('${NOBODY}', 'ObjectCreated', now(), 0)`,
-      `SELECT seq AS what FROM outbox WHERE event_id = '${NOBODY}'`,
     ],
   ],
   'I2 a record has the revisions that events made, from 1 without a gap': [
@@ -342,7 +334,7 @@ export const CORRUPTIONS: Readonly<Record<string, readonly (readonly string[])[]
       `INSERT INTO webhook_periods (id, subscription_id, from_at, from_seq, event_types, max_attempts, base_delay_ms)
         SELECT gen_random_uuid(), id, now(), 0, '{ObjectCreated}', 3, 1000 FROM config_items LIMIT 1`,
       `CREATE TEMP TABLE one AS SELECT id FROM journal WHERE type = 'ObjectCreated' ORDER BY random() LIMIT 1`,
-      `DELETE FROM outbox WHERE event_id IN (SELECT id FROM one)`,
+      `UPDATE journal_consumers SET place = (SELECT place FROM journal_placing) WHERE name = 'webhooks'`,
       `SELECT id AS what FROM one`,
     ],
     [

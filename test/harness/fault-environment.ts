@@ -23,7 +23,7 @@ interface Connection {
 }
 
 export interface FaultEnvironmentOptions {
-  /** `api` leaves every event in the outbox, where it can be counted. */
+  /** `api` leaves background work undone. */
   role?: 'api' | 'all';
   processes?: 1 | 2;
   /** The folder of the database and the files; one of its own unless given. */
@@ -94,11 +94,6 @@ export class FaultEnvironment {
 
   get processes(): number {
     return this.#environments.length;
-  }
-
-  /** True if no process consumes the outbox. */
-  get keepsOutbox(): boolean {
-    return (this.#options.role ?? 'api') === 'api';
   }
 
   /** The settings of the process that has the database: what a command of the command line needs. */

@@ -166,7 +166,7 @@ export const TABLES: Readonly<Record<string, Ownership>> = {
     reads: {
       objects: 'the history of a record is its rows of the journal',
       comments: 'a conflict lists the changes since a revision from the events of the comment',
-      webhooks: 'deliveries copy data of the event in the transaction that removes it from the outbox',
+      webhooks: 'deliveries copy data of the event',
       sla: 'the history of an instance is its events',
       attachments: 'docket doctor compares a file with its events',
       relations: 'docket doctor compares a relation with its events',
@@ -185,6 +185,10 @@ export const TABLES: Readonly<Record<string, Ownership>> = {
     },
   },
   journal_placing: { owner: 'platform' },
+  journal_consumers: {
+    owner: 'platform',
+    reads: { notifications: 'streams are notified up to the place of the consumer' },
+  },
   journal_epochs: { owner: 'platform' },
   journal_seals: { owner: 'platform' },
   journal_sealing: { owner: 'platform' },

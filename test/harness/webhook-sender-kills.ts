@@ -121,7 +121,8 @@ async function settled(fixture: WebhookFixture, patienceMs: number): Promise<boo
   const until = performance.now() + patienceMs;
   for (;;) {
     const [row] = await fixture.rows<{ open: number }>(
-      `SELECT ((SELECT count(*) FROM outbox) + (SELECT count(*) FROM webhook_deliveries WHERE status = 'PENDING'))::int AS open`,
+      `SELECT ((SELECT (SELECT count(*) FROM journal) - place FROM journal_consumers WHERE name = 'webhooks')
+        + (SELECT count(*) FROM webhook_deliveries WHERE status = 'PENDING'))::int AS open`,
     );
     if (row?.open === 0) return true;
     if (performance.now() > until) return false;

@@ -49,8 +49,10 @@ const FLUSH = of('src/platform/unit-of-work/flush.ts', PLAIN_RACES);
 const ACCESS_FOLLOW = of('src/domain/access/follow.ts', 'test/last-administrator.db.test.ts');
 const BUNDLE_RIGHTS = of('src/configuration/rights.ts', 'test/bundle-rights.db.test.ts');
 const HOOK_RULES = of('src/domain/webhooks/rules.ts', 'src/domain/webhooks/rules.test.ts');
-const PERIODS = 'src/domain/webhooks/periods.db.test.ts';
 const HOOK_STORE = of('src/domain/webhooks/store-delivery.ts', 'src/domain/webhooks/delivery-races.db.test.ts');
+const DISPATCH = of('src/domain/webhooks/store-dispatch.ts', 'src/domain/webhooks/periods.db.test.ts');
+const CONSUMERS = of('src/platform/journal/consumers.ts', 'src/platform/journal/consumers.db.test.ts');
+const ORDER = of('src/platform/journal/positions.ts', 'src/platform/journal/consumers.db.test.ts');
 const PAYLOAD = of('src/domain/webhooks/payload.ts', 'src/domain/webhooks/delivery-rights.db.test.ts');
 const ADDRESS = of('src/platform/outbound/address.ts', 'src/platform/outbound/outbound.test.ts');
 const IDEMPOTENCY = of('src/platform/unit-of-work/idempotency.ts', 'test/idempotency.db.test.ts');
@@ -248,10 +250,14 @@ export const MUTANTS: readonly Mutant[] = [
   HOOK_RULES('status === 429 || status >= 500', 'status >= 400'),
   HOOK_STORE('AND d.lease = r.lease ', ''),
   HOOK_STORE('FOR UPDATE SKIP LOCKED) d', ') d'),
-  HOOK_STORE('AND j.seq > p.from_seq', '', PERIODS),
-  HOOK_STORE('(p.until_seq IS NULL OR j.seq <= p.until_seq)', 'true', PERIODS),
-  HOOK_STORE("(p.types = '{}' OR ", '(true OR ', PERIODS),
-  HOOK_STORE('pg_advisory_xact_lock_shared(${PERIOD_LOCK}::bigint)', '${PERIOD_LOCK}::bigint', PERIODS),
+  CONSUMERS('FOR UPDATE OF c SKIP LOCKED', 'FOR UPDATE OF c'),
+  CONSUMERS('if (!(await isBehind(db, name))) return false;\n', ''),
+  CONSUMERS('SET place = ${batch.upTo}::bigint WHERE', 'SET place = ${batch.upTo - 1}::bigint WHERE'),
+  ORDER('j.txid = ANY(ARRAY(SELECT pg_snapshot_xip(${seen})))', 'false'),
+  DISPATCH('AND j.seq > p.from_seq', ''),
+  DISPATCH('(p.until_seq IS NULL OR j.seq <= p.until_seq)', 'true'),
+  DISPATCH("(p.types = '{}' OR ", '(true OR '),
+  DISPATCH('pg_advisory_xact_lock_shared(${PERIOD_LOCK}::bigint)', '${PERIOD_LOCK}::bigint'),
   PAYLOAD(
     '      if ((await filter(ctx, object, [row])).has(event.id)) return OUT_OF_SIGHT;',
     '      await filter(ctx, object, [row]);',

@@ -1,6 +1,6 @@
 /** What the caller may do, and names for ids: the console offers only what the service would allow. */
 import { RECORD_ACTIONS } from '../../contract/rights.ts';
-import { outboxBacklog } from '../../platform/journal/journal.ts';
+import { consumerBacklog } from '../../platform/journal/consumers.ts';
 import type { ReadContext } from '../../platform/unit-of-work/context.ts';
 import type { ConfigSource, DerivedView } from '../../platform/unit-of-work/snapshot.ts';
 import { findNames } from '../identity/index.ts';
@@ -9,7 +9,7 @@ import { type LocalizedText, named, type RecordType, registry } from '../metadat
 import { findVisible, type ObjectAnswer, preload, project, requireVisible, readableTitle } from '../objects/index.ts';
 import type { Suggest } from '../search/index.ts';
 import { policiesOfType, timerBacklog } from '../sla/index.ts';
-import { deliveryBacklog } from '../webhooks/index.ts';
+import { deliveryBacklog, DISPATCH } from '../webhooks/index.ts';
 
 /** Actions on existing records. */
 const ACTIONS = RECORD_ACTIONS.filter((action) => action !== 'create');
@@ -134,7 +134,7 @@ export async function getBacklog(ctx: ReadContext): Promise<unknown> {
   ctx.actor.require('config.manage');
   return {
     limit: BACKLOG_LIMIT,
-    outbox: await outboxBacklog(ctx, BACKLOG_LIMIT),
+    outbox: await consumerBacklog(ctx, DISPATCH, BACKLOG_LIMIT),
     deliveries: await deliveryBacklog(ctx, ctx.now, BACKLOG_LIMIT),
     timers: await timerBacklog(ctx, ctx.now, BACKLOG_LIMIT),
   };

@@ -1,14 +1,11 @@
 /** Integrity checks and metrics of notifications. */
 import sql from 'sql-template-tag';
 import { type Check, rowCheck } from '../../platform/audit/checks.ts';
-import {
-  boundedCount,
-  COUNT_BOUND,
-  type DatabaseMetric,
-  secondsSince,
-} from '../../platform/observability/database-metrics.ts';
+import { consumerMetrics } from '../../platform/journal/consumers.ts';
+import { boundedCount, type DatabaseMetric } from '../../platform/observability/database-metrics.ts';
 import { commentMissing } from '../comments/index.ts';
 import { recordMissing } from '../objects/index.ts';
+import { NOTIFICATIONS } from './store-make.ts';
 
 export const notificationChecks: readonly Check[] = [
   rowCheck(
@@ -18,30 +15,10 @@ export const notificationChecks: readonly Check[] = [
       UNION ALL SELECT 'watch of ' || w.object_id AS what FROM notification_watchers w
       WHERE ${recordMissing(sql`w.object_id`)}`,
   ),
-  rowCheck(
-    'I14 notifications are made up to a place that exists',
-    sql`SELECT 'place ' || m.place AS what FROM notification_making m
-      WHERE m.place > coalesce((SELECT max(place) FROM journal_places), 0)`,
-  ),
 ];
 
 export const notificationMetrics: readonly DatabaseMetric[] = [
-  {
-    name: 'docket_notifications_pending',
-    help: 'Events whose notifications are not made, counted up to 10,000.',
-    sql: () => sql`
-      SELECT least(coalesce((SELECT max(place) FROM journal_places), 0) - place, ${COUNT_BOUND}::int) FROM notification_making`,
-  },
-  {
-    name: 'docket_notifications_lag_seconds',
-    help: 'Age of the oldest event whose notifications are not made.',
-    sql: (now) =>
-      secondsSince(
-        now,
-        sql`SELECT j.at FROM notification_making m JOIN journal_places p ON p.place > m.place JOIN journal j ON j.seq = p.seq
-          ORDER BY p.place LIMIT 1`,
-      ),
-  },
+  ...consumerMetrics(NOTIFICATIONS, 'docket_notifications', 'whose notifications are not made'),
   {
     name: 'docket_notification_mails_due',
     help: 'Mails of notifications that are due and not sent, counted up to 10,000.',

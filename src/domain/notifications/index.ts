@@ -1,9 +1,9 @@
 /**
  * Notifications of users about records, watches, and what each user chose.
  *
- * Own tables: `notifications`, `notification_making`, `notification_imports`, `notification_mails`, `notification_settings`, `notification_watchers`,
+ * Own tables: `notifications`, `notification_imports`, `notification_mails`, `notification_settings`, `notification_watchers`,
  * `notification_watch_check`. Invariants:
- * - Notifications are made after commit, by a task that follows the places of the journal. Changes do not wait for them. Imports
+ * - Notifications are made after commit, by a consumer of the journal. Changes do not wait for them. Imports
  *   notify only if their definition says so.
  * - A user has at most one notification of an event and one of a comment. Nobody is notified of their own actions.
  * - Rights are evaluated when a notification is made and at each reading: in the list and in the number of unread ones.

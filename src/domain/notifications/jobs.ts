@@ -2,13 +2,14 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Clock, instant } from '../../platform/clock.ts';
 import type { Database } from '../../platform/database/pool.ts';
+import { isBehind } from '../../platform/journal/consumers.ts';
 import { IDLE_MS } from '../../platform/moments.ts';
 import type { Caller, WriteContext } from '../../platform/unit-of-work/context.ts';
 import type { Work } from '../../platform/unit-of-work/work.ts';
 import { checkWatches, makeNotifications, type MakerParts } from './make.ts';
 import { KEPT_MS } from './rules.ts';
 import { purgeNotifications } from './store.ts';
-import { hasNewPlaces, isWatchCheckDue } from './store-make.ts';
+import { isWatchCheckDue, NOTIFICATIONS } from './store-make.ts';
 
 const PURGED_AT_ONCE = 5000;
 /** Pause after each part of a check of watches: a multiple of its duration, up to a maximum. */
@@ -42,8 +43,7 @@ export function notificationJobs({ db, clock, work, system, refresh, ...maker }:
       name: 'notifications',
       everyMs: 500,
       idleMs: IDLE_MS,
-      run: async () =>
-        (await work.read(await system(), hasNewPlaces)) && (await write((ctx) => makeNotifications(ctx, maker))),
+      run: async () => (await isBehind(db, NOTIFICATIONS)) && (await write((ctx) => makeNotifications(ctx, maker))),
     },
     {
       name: 'notification-watches',

@@ -1,13 +1,13 @@
 /** Makes notifications of committed events, and removes the watches of users who may no longer read a record. */
 import { Turns } from '../../lib/yielding.ts';
-import { lastPlace } from '../../platform/journal/places.ts';
+import { type Batch, moveConsumer, takeBatch } from '../../platform/journal/consumers.ts';
 import type { WriteContext } from '../../platform/unit-of-work/context.ts';
 import { registry } from '../metadata/index.ts';
 import { type ActorsOf, assignmentCodes, Audience, type Concerned, fieldsOf } from './audience.ts';
 import { type Choice, type Kind, mailDueAt, NOTIFYING } from './rules.ts';
 import { removeWatch } from './store.ts';
 import * as store from './store-make.ts';
-import type { MadeEvent, Recipient } from './store-make.ts';
+import { type MadeEvent, NOTIFICATIONS, type Recipient } from './store-make.ts';
 
 /** Places that one unit of work examines. Under load, an event of 500 costs about a fifth less than one of 200. */
 const PLACES_AT_ONCE = 500;
@@ -31,30 +31,27 @@ interface Judging {
   kinds: ReadonlySet<Kind>;
 }
 
-/** Makes the notifications of the next events. Progress and notifications are committed together. @returns whether there is more */
+/** Makes the notifications of the next events. The consumer's place and the notifications are committed together. @returns whether there is more */
 export async function makeNotifications(ctx: WriteContext, parts: MakerParts): Promise<boolean> {
-  const progress = await store.lockProgress(ctx);
-  if (progress === undefined) return false;
-  const last = await lastPlace(ctx);
-  const upTo = Math.min(last, progress.place + PLACES_AT_ONCE);
-  if (upTo === progress.place) return false;
-  const events = await store.listEvents(ctx, progress, upTo, { types: NOTIFYING, fields: assignmentCodes(ctx) });
+  const batch = await takeBatch(ctx, NOTIFICATIONS, PLACES_AT_ONCE);
+  if (batch === undefined) return false;
+  const events = await store.listEvents(ctx, batch, { types: NOTIFYING, fields: assignmentCodes(ctx) });
   const audience = new Audience(ctx, parts.actorsOf);
   const most = parts.recipientsAtOnce ?? RECIPIENTS_AT_ONCE;
-  const { place, afterUser } = progress;
-  const event = events.find((one) => one.place === place + 1);
+  const { after, within: afterUser } = batch;
+  const event = events.find((one) => one.place === after + 1);
   const begun = event === undefined || afterUser === null ? undefined : { event, afterUser };
   // One of them can be the actor, and one more shows that there is a rest.
   const concerned = await audience.load(events, { most: most + 2 }, begun);
-  const { judgings, rest } = await recipientsOf(audience, concerned, progress, most);
+  const { judgings, rest } = await recipientsOf(audience, concerned, batch, most);
   await audience.loadUsers(judgings.map(({ userId }) => userId));
   const turns = new Turns();
   for (const judging of judgings) {
     await notify(ctx, audience, judging, parts);
     await turns.next();
   }
-  ctx.plan(store.moveProgress, rest ?? { place: upTo, after_user: null });
-  return rest !== undefined || upTo < last;
+  ctx.plan(moveConsumer, { name: NOTIFICATIONS, ...(rest ?? { place: batch.upTo, within: null }) });
+  return rest !== undefined || batch.hasMore;
 }
 
 /**
@@ -65,20 +62,20 @@ export async function makeNotifications(ctx: WriteContext, parts: MakerParts): P
 async function recipientsOf(
   audience: Audience,
   events: readonly Concerned<MadeEvent>[],
-  { place, afterUser }: store.Progress,
+  { after, within }: Batch,
   most: number,
-): Promise<{ judgings: Judging[]; rest: { place: number; after_user: string } | undefined }> {
+): Promise<{ judgings: Judging[]; rest: { place: number; within: string } | undefined }> {
   const judgings: Judging[] = [];
   const turns = new Turns();
   for (const one of events) {
     await turns.next();
     const kinds = audience.kindsOf(one);
-    const isBegun = afterUser !== null && one.event.place === place + 1;
+    const isBegun = within !== null && one.event.place === after + 1;
     for (const userId of [...kinds.keys()].sort()) {
-      if (isBegun && userId <= afterUser) continue;
+      if (isBegun && userId <= within) continue;
       const previous = judgings.at(-1);
       if (previous !== undefined && judgings.length === most) {
-        return { judgings, rest: { place: previous.one.event.place - 1, after_user: previous.userId } };
+        return { judgings, rest: { place: previous.one.event.place - 1, within: previous.userId } };
       }
       judgings.push({ one, userId, kinds: kinds.get(userId) ?? new Set() });
     }

@@ -1,8 +1,9 @@
-/** SQL of making notifications. One process does it at a time: it holds the row of `notification_making`. */
+/** SQL of making notifications. One process does it at a time: it holds the row of the consumer. */
 import sql, { type Sql } from 'sql-template-tag';
 import { commentOfFile } from '../attachments/index.ts';
 import { changedNames, storedMember } from '../../platform/journal/journal.ts';
 import { ADOPTED, isAdopted, marksForBackup, UNIT, unitOf } from '../../platform/journal/positions.ts';
+import { type Batch, isHandled } from '../../platform/journal/consumers.ts';
 import type { Queryable } from '../../platform/database/pool.ts';
 import {
   CONSEQUENT,
@@ -12,38 +13,10 @@ import {
 } from '../../platform/unit-of-work/context.ts';
 import type { Choices, Kind } from './rules.ts';
 
-export interface Progress {
-  /** The place up to which notifications are made. */
-  place: number;
-  /** Of the event at the next place, recipients up to this id are done; null if it is not begun. */
-  afterUser: string | null;
-  /** Events up to this position of the journal make none. */
-  afterSeq: number;
-}
-
-/** Whether there are places after the progress. Cheap: it is asked twice a second. */
-export async function hasNewPlaces(ctx: ReadContext): Promise<boolean> {
-  const [row] = await ctx.query<{ found: boolean }>(sql`
-    SELECT EXISTS (SELECT FROM journal_places p WHERE p.place > m.place) AS found FROM notification_making m`);
-  return row?.found === true;
-}
-
-/** The progress, locked until the unit of work ends; undefined if another process makes notifications. */
-export async function lockProgress(ctx: WriteContext): Promise<Progress | undefined> {
-  const [row] = await ctx.lock<Progress>(sql`
-    SELECT place, after_user AS "afterUser", after_seq AS "afterSeq" FROM notification_making FOR UPDATE SKIP LOCKED`);
-  return row;
-}
-
-export const moveProgress: TableWrite<{ place: number; after_user: string | null }> = {
-  name: 'move_notification_making',
-  guard: false,
-  sql: (rows: Sql) => sql`
-    UPDATE notification_making m SET place = r.place, after_user = r.after_user
-    FROM jsonb_to_recordset(${rows}) AS r (place bigint, after_user uuid)`,
-};
-
 /** What decides whom an event concerns. */
+/** The name of the consumer of the journal that makes notifications. */
+export const NOTIFICATIONS = 'notifications';
+
 export interface AudienceEvent {
   id: string;
   type: string;
@@ -96,15 +69,14 @@ function eventColumns(fields: readonly string[]): Sql {
 const FOR_WATCHERS = sql`('ObjectCreated', 'ObjectUpdated', 'ObjectArchived', 'ObjectRestored', 'AttachmentAdded')`;
 
 /**
- * The events of records after the progress, in the order of their places, and of no others than these types. Events that can concern
+ * The events of records in the batch, in the order of their places, and of no others than these types. Events that can concern
  * nobody are left out: most changes are about records that nobody watches, and each event costs the load of its record.
  *
  * @param fields stored codes of the fields that assign a record
  */
 export async function listEvents(
   ctx: ReadContext,
-  { place, afterSeq }: Progress,
-  upTo: number,
+  { after, upTo }: Batch,
   { types, fields }: { types: readonly string[]; fields: readonly string[] },
 ): Promise<MadeEvent[]> {
   const concerns = sql`(j.type NOT IN ${FOR_WATCHERS} OR j.changes ?| ${[...fields, 'workflowState']}::text[]
@@ -113,7 +85,7 @@ export async function listEvents(
     sql`
       SELECT ${eventColumns(fields)}, p.place, j.at, call.via, j.correlation_id AS "correlationId"
       FROM journal_places p JOIN journal j ON j.seq = p.seq CROSS JOIN ${CALL}
-      WHERE p.place > ${place}::bigint AND p.place <= ${upTo}::bigint AND j.seq > ${afterSeq}::bigint
+      WHERE p.place > ${after}::bigint AND p.place <= ${upTo}::bigint
         AND j.object_id IS NOT NULL AND j.type = ANY(${[...types]}::text[]) AND ${concerns} AND ${NOTIFIES}
       ORDER BY p.place`,
     { freshPlan: true },
@@ -135,9 +107,8 @@ export async function listPastEvents(
 ): Promise<PastEvent[]> {
   return await ctx.query<PastEvent>(sql`
     SELECT ${eventColumns(fields)}, NOT ${NOTIFIES} AS "isImported",
-      CASE WHEN j.seq <= m.after_seq OR j.at < ${since}::timestamptz THEN 'old'
-        WHEN coalesce(p.place > m.place, true) THEN 'pending' ELSE 'done' END AS state
-    FROM journal j CROSS JOIN ${CALL} CROSS JOIN notification_making m LEFT JOIN journal_places p ON p.seq = j.seq
+      CASE WHEN j.at < ${since}::timestamptz THEN 'old' WHEN ${isHandled('j', NOTIFICATIONS)} THEN 'done' ELSE 'pending' END AS state
+    FROM journal j CROSS JOIN ${CALL}
     WHERE j.object_id = ${objectId}::uuid AND j.id = ANY(${[...ids]}::uuid[])`);
 }
 

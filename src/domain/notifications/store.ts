@@ -8,6 +8,7 @@ import { commentOfFile } from '../attachments/index.ts';
 import { visibleComments } from '../comments/index.ts';
 import { type RecordType, registry, storedCodes } from '../metadata/index.ts';
 import type { Choices, Kind } from './rules.ts';
+import { NOTIFICATIONS } from './store-make.ts';
 
 interface Watch {
   object_id: string;
@@ -324,7 +325,7 @@ export async function notifiedSince(
   const [row] = await db.query<{ place: number; users: string[] }>(sql`
     SELECT m.place, ARRAY(SELECT DISTINCT n.user_id FROM notifications n
       WHERE n.place > coalesce(${place}::bigint, m.place) AND n.place <= m.place AND n.in_console) AS users
-    FROM notification_making m`);
+    FROM journal_consumers m WHERE m.name = ${NOTIFICATIONS}`);
   return row ?? { place, users: [] };
 }
 

@@ -128,12 +128,12 @@ describe('timers of SLA instances', () => {
       { type: 'SlaWarning', percent: '50', times: 1, instances: 120 },
       { type: 'SlaWarning', percent: '90', times: 1, instances: 120 },
     ]);
-    const outbox = await world.rows<{ n: number }>(
-      `SELECT count(*)::int AS n FROM journal j LEFT JOIN outbox o ON o.event_id = j.id WHERE j.object_id = ANY($1::uuid[])
+    const events = await world.rows<{ n: number }>(
+      `SELECT count(*)::int AS n FROM journal j WHERE j.object_id = ANY($1::uuid[])
        AND j.type = 'SlaBreached'`,
       [ids],
     );
-    assert.equal(outbox[0]?.n, 120);
+    assert.equal(events[0]?.n, 120);
   });
 
   it('run serially with concurrent commands and transitions', async () => {

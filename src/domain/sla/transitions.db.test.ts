@@ -217,10 +217,10 @@ slaPolicies:
     assert.ok((sent[0]?.n ?? 0) > 5);
   });
 
-  it('writes events to the outbox in the same transaction', async () => {
+  it('writes events to the journal in the same transaction', async () => {
     at(MONDAY);
     const id = await world.make();
-    const waiting = await world.rows<{ type: string }>('SELECT type FROM outbox WHERE object_id = $1 ORDER BY seq', [
+    const waiting = await world.rows<{ type: string }>('SELECT type FROM journal WHERE object_id = $1 ORDER BY seq', [
       id,
     ]);
     assert.deepEqual(

@@ -10,8 +10,9 @@ import { startTestApp, TEST_SECRETS, type TestApp, type TestOptions } from '../.
 import { type WebhookFixture, startWebhookFixture } from '../../../test/harness/webhook-fixture.ts';
 import { type Receiver, startReceiver } from '../../../test/harness/receiver.ts';
 import { instant } from '../../platform/clock.ts';
+import { givePlaces } from '../../platform/journal/places.ts';
 import { SecretBox } from '../../platform/secrets.ts';
-import { dispatchEvents } from './dispatch.ts';
+import { dispatchAll } from '../../../test/harness/dispatch-all.ts';
 import { examineDeliveries, examineSecrets } from './health.ts';
 import { finishDeliveries, leaseDeliveries, purgeDeliveries } from './store-delivery.ts';
 import { duringTransaction } from '../../../test/harness/database.ts';
@@ -86,7 +87,7 @@ describe('concurrent deliveries', () => {
   it('are leased to one process, and again only after the lease has expired', async () => {
     await hooks.subscribe();
     await makeMany(60);
-    await dispatchEvents(hooks.app.db, systemTime);
+    await dispatchAll(hooks.app.db, systemTime);
     const leases = Array.from({ length: 6 }, () => randomUUID());
     const began = Date.now();
     const taken = await Promise.all(leases.map((lease) => leaseAll(lease, 300, began, 20)));
@@ -122,7 +123,7 @@ describe('concurrent deliveries', () => {
   it('are not leased while another process is leasing them', async () => {
     await hooks.subscribe();
     await makeMany(5);
-    await dispatchEvents(hooks.app.db, systemTime);
+    await dispatchAll(hooks.app.db, systemTime);
     await duringTransaction(hooks.app.db, async (client) => {
       const later =
         "UPDATE webhook_deliveries SET lease = $1, due_at = now() + interval '1 minute' WHERE status = 'PENDING'";
@@ -140,7 +141,7 @@ describe('concurrent deliveries', () => {
     const { id: later } = await hooks.make();
     await hooks.okAdmin('boss', 'POST', `/webhooks/${id}/disable`);
     await hooks.make();
-    await dispatchEvents(hooks.app.db, systemTime);
+    await dispatchAll(hooks.app.db, systemTime);
     assert.deepEqual(
       (await hooks.deliveries(id)).map(({ objectId }) => objectId),
       [later],
@@ -161,8 +162,8 @@ describe('concurrent deliveries', () => {
     }
     over = true;
     await streaming;
-    while ((await hooks.rows('SELECT 1 FROM outbox LIMIT 1')).length > 0) await sleep(10);
     await loop.stop();
+    await dispatchAll(hooks.app.db, systemTime);
     const events = await hooks.rows<{ seq: number; due: number; made: number }>(
       `SELECT j.seq, (SELECT count(*)::int FROM webhook_periods p WHERE p.subscription_id = $1
           AND j.seq > p.from_seq AND (p.until_seq IS NULL OR j.seq < p.until_seq)) AS due,
@@ -178,14 +179,19 @@ describe('concurrent deliveries', () => {
     assert.ok(seen.on >= 10 && seen.off >= 10, JSON.stringify(seen));
   });
 
-  it('are created in the same transaction that removes the event from the outbox', async () => {
+  it('are created in the same transaction that moves the consumer of the journal', async () => {
     const { id } = await hooks.subscribe();
-    const { id: objectId } = await hooks.make();
+    await hooks.make();
+    const place = async (): Promise<unknown> =>
+      await hooks.rows(
+        "SELECT c.place, p.place - c.place AS behind FROM journal_consumers c, journal_placing p WHERE name = 'webhooks'",
+      );
+    while (await givePlaces(hooks.app.db));
+    const before = await place();
     await hooks.rows(`CREATE FUNCTION fail_once() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE 'no'; END $$`);
     await hooks.rows('CREATE TRIGGER fail_once BEFORE INSERT ON webhook_deliveries EXECUTE FUNCTION fail_once()');
-    await assert.rejects(dispatchEvents(hooks.app.db, systemTime));
-    const waiting = await hooks.rows('SELECT type FROM outbox WHERE object_id = $1', [objectId]);
-    assert.deepEqual(waiting, [{ type: 'ObjectCreated' }]);
+    await assert.rejects(dispatchAll(hooks.app.db, systemTime));
+    assert.deepEqual(await place(), before);
     await hooks.rows('DROP TRIGGER fail_once ON webhook_deliveries');
     await hooks.rows('CREATE TRIGGER fail_once BEFORE INSERT ON webhook_attempts EXECUTE FUNCTION fail_once()');
     const loop = hooks.app.app.startWorker();

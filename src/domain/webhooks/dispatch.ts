@@ -1,43 +1,44 @@
-/** The first stage: turns events in the outbox into deliveries, one for each subscription that takes the event. */
+/** The first stage: a consumer of the journal that turns events into deliveries, one for each subscription that takes the event. */
 import { type Clock, instant, newId } from '../../platform/clock.ts';
-import type { Database } from '../../platform/database/pool.ts';
-import { drainOutbox } from '../../platform/journal/journal.ts';
-import { insertDeliveries, matchEvents } from './store-delivery.ts';
+import type { Database, Transaction } from '../../platform/database/pool.ts';
+import { type Batch, consume } from '../../platform/journal/consumers.ts';
+import { insertDeliveries, matchEvents } from './store-dispatch.ts';
 
+/** The name of the consumer. */
+export const DISPATCH = 'webhooks';
 const BATCH = 1000;
 
 /**
- * Processes one batch of events. An event leaves the outbox in the transaction that writes its deliveries, so a crash neither
- * loses nor duplicates them.
+ * Processes one batch of events. The consumer moves on in the transaction that writes the deliveries, so a crash neither loses nor
+ * duplicates them.
  *
  * @returns how many deliveries were made, and whether there may be more events
  */
 export async function dispatchEvents(db: Database, clock: Clock): Promise<{ made: number; more: boolean }> {
   let made = 0;
-  const taken = await drainOutbox(db, BATCH, async (events, tx) => {
-    const matched = await matchEvents(tx, events);
-    if (matched.length === 0) return;
-    const byId = new Map(events.map((event) => [event.event_id, event]));
-    const at = instant(clock.now());
-    const rows = matched.flatMap(({ eventId, subscriptionId, eventData, maxAttempts, baseDelayMs }) => {
-      const event = byId.get(eventId);
-      if (event === undefined) return [];
-      return {
-        id: newId(),
-        subscription_id: subscriptionId,
-        event_id: eventId,
-        event_type: event.type,
-        object_id: event.object_id,
-        event_at: event.at,
-        event_seq: event.journal_seq,
-        event_data: eventData,
-        max_attempts: maxAttempts,
-        base_delay_ms: baseDelayMs,
-        at,
-      };
-    });
-    made = rows.length;
-    await insertDeliveries(tx, rows);
+  const more = await consume(db, DISPATCH, BATCH, async (batch, tx) => {
+    made = await makeDeliveries(tx, clock, batch);
   });
-  return { made, more: taken === BATCH };
+  return { made, more };
+}
+
+/**
+ * Makes the deliveries of events that they do not have.
+ *
+ * @param events a batch, or the numbers of events
+ * @returns how many subscriptions take the events
+ */
+export async function makeDeliveries(
+  tx: Transaction,
+  clock: Clock,
+  events: Batch | readonly number[],
+): Promise<number> {
+  const matched = await matchEvents(tx, events);
+  const at = instant(clock.now());
+  if (matched.length > 0)
+    await insertDeliveries(
+      tx,
+      matched.map((event) => ({ ...event, id: newId(), at })),
+    );
+  return matched.length;
 }

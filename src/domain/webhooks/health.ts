@@ -1,22 +1,25 @@
 /** Integrity checks of deliveries, the checks and repairs of `docket doctor`, and the metrics of deliveries. */
 import sql, { type Sql } from 'sql-template-tag';
-import { type Check, rowCheck, waiting } from '../../platform/audit/checks.ts';
+import { type Check, rowCheck } from '../../platform/audit/checks.ts';
 import type { Queryable, QueryOptions, Transaction, Database } from '../../platform/database/pool.ts';
-import { PERIOD_LOCK, TAKES, findFailing, findValues } from './store-delivery.ts';
-import { returnToOutbox } from '../../platform/journal/journal.ts';
+import { DISPATCH, makeDeliveries } from './dispatch.ts';
+import { findFailing, findValues } from './store-delivery.ts';
+import { PERIOD_LOCK, TAKES } from './store-dispatch.ts';
+import { consumerMetrics, isHandled } from '../../platform/journal/consumers.ts';
+import type { Clock } from '../../platform/clock.ts';
 import type { SecretBox } from '../../platform/secrets.ts';
 import { sealPurpose } from './signing-secrets.ts';
 import { boundedCount, type DatabaseMetric, secondsSince } from '../../platform/observability/database-metrics.ts';
 
 /**
- * Events that a period takes, that are no longer in the outbox, and that have no delivery for its subscription, as rows of `j`
+ * Events that a period takes, that are dispatched, and that have no delivery for its subscription, as rows of `j`
  * and `p`. Callers must exclude old events, because their deliveries may have been purged.
  *
  * @param among predicate that selects rows of the journal
  */
 function missing(columns: Sql, among: Sql): Sql {
   return sql`SELECT ${columns} FROM webhook_periods p JOIN journal j ON ${TAKES}
-    WHERE ${among} AND NOT ${waiting(sql`j.id`)}
+    WHERE ${among} AND ${isHandled('j', DISPATCH)}
       AND NOT EXISTS (SELECT 1 FROM webhook_deliveries d WHERE d.event_id = j.id AND d.subscription_id = p.subscription_id)`;
 }
 
@@ -112,26 +115,26 @@ export async function examineDeliveries(db: Queryable): Promise<{ failing: strin
 }
 
 /**
- * Returns events that lack deliveries to the outbox, where a worker dispatches them again. Existing deliveries are not
- * repeated.
+ * Makes the deliveries of events that lack them. Existing deliveries are not repeated.
  *
- * @returns how many events were returned
+ * @returns how many events lacked some
  */
-export async function redispatch(db: Database): Promise<number> {
+export async function redispatch(db: Database, clock: Clock): Promise<number> {
   const seqs = await db.transaction('BEGIN', missingSeqs);
-  let returned = 0;
+  let lacking = 0;
   for (let from = 0; from < seqs.length; from += BATCH) {
     const batch = seqs.slice(from, from + BATCH);
     await db.transaction('BEGIN', async (tx) => {
       const missing = await stillMissing(tx, batch);
-      await returnToOutbox(tx, missing);
-      returned += missing.length;
+      await makeDeliveries(tx, clock, missing);
+      lacking += missing.length;
     });
   }
-  return returned;
+  return lacking;
 }
 
 export const deliveryMetrics: readonly DatabaseMetric[] = [
+  ...consumerMetrics(DISPATCH, 'docket_dispatch', 'without their webhook deliveries'),
   {
     name: 'docket_deliveries_due',
     help: 'Deliveries whose next attempt is due, counted up to 10,000.',

@@ -1,11 +1,11 @@
 /**
- * Outgoing webhooks: subscriptions, signing secrets, and two stages of delivery. Dispatch turns events from the outbox into
+ * Outgoing webhooks: subscriptions, signing secrets, and two stages of delivery. Dispatch turns events of the journal into
  * deliveries, one for each subscription that was enabled at the event's position in the journal. Delivery leases them, makes the
  * attempts and stores the results.
  *
  * Own tables: `signing_secret_values`, `webhook_periods`, `webhook_deliveries`, `webhook_attempts`. Subscriptions are
  * configuration items. Invariants:
- * - An event leaves the outbox only together with its deliveries.
+ * - Dispatch moves on in the journal only together with the deliveries that it makes.
  * - The payload is read with the executor's rights at each attempt.
  * - The signature covers exactly the bytes that are sent.
  * - A crash repeats an attempt under the same delivery id and loses none.
@@ -13,7 +13,7 @@
  */
 export { deliveryEffects } from './effects.ts';
 export { Deliverer, type DeliveryLimits } from './deliver.ts';
-export { dispatchEvents } from './dispatch.ts';
+export { DISPATCH, dispatchEvents } from './dispatch.ts';
 export { examineDeliveries, examineSecrets, redispatch, type SecretsExamined } from './health.ts';
 export { EVENTS, recordData } from './payload.ts';
 export { requestOf, shownSecret, type SignedRequest } from './rules.ts';
@@ -21,5 +21,6 @@ export { webhookRoutes } from './routes.ts';
 export { answerOf, type AskedSample, sampleRequest, type TestAnswer, testSubscription } from './sample.ts';
 export { createSecret, rotateSecret, secretText, setSecret } from './signing-secrets.ts';
 export { webhookChecks } from './health.ts';
-export { deliveryBacklog, deliveryMoment, purgeDeliveries, sentData } from './store-delivery.ts';
+export { deliveryBacklog, deliveryMoment, purgeDeliveries } from './store-delivery.ts';
+export { sentData } from './store-dispatch.ts';
 export { deliveryMetrics } from './health.ts';

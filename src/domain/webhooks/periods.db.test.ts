@@ -4,7 +4,7 @@ import { after, before, beforeEach, describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import sql from 'sql-template-tag';
 import { type WebhookFixture, startWebhookFixture } from '../../../test/harness/webhook-fixture.ts';
-import { dispatchEvents } from './dispatch.ts';
+import { dispatchAll } from '../../../test/harness/dispatch-all.ts';
 import { examineDeliveries, redispatch } from './health.ts';
 import { newest } from './store.ts';
 import { duringTransaction } from '../../../test/harness/database.ts';
@@ -21,14 +21,13 @@ describe('the enabled period of a subscription', () => {
     for (const { id, state } of await hooks.ok('boss', 'GET', '/webhooks')) {
       if (state === 'ACTIVE') await hooks.okAdmin('boss', 'POST', `/webhooks/${id}/archive`);
     }
-    await dispatchEvents(hooks.app.db, clock);
+    await dispatchAll(hooks.app.db, clock);
     hooks.receiver.received.length = 0;
     hooks.receiver.answer = { status: 200 };
   });
 
-  const journal = `INSERT INTO journal (id, at, type, via, hash) VALUES (gen_random_uuid(), now(), 'ObjectCreated', 'api', '\\x00')`;
-  const event = `WITH e AS (${journal} RETURNING seq, id, type, object_id, at)
-    INSERT INTO outbox (event_id, type, object_id, at, journal_seq) SELECT id, type, object_id, at, seq FROM e RETURNING event_id`;
+  const event = `INSERT INTO journal (id, at, type, via, hash) VALUES (gen_random_uuid(), now(), 'ObjectCreated', 'api', '\\x00')
+    RETURNING id AS event_id`;
   /** Waits until a statement of this database waits for a lock; fails after a minute. */
   const lockAwaited = async (statement: string): Promise<void> => {
     const until = performance.now() + 60_000;
@@ -64,7 +63,7 @@ describe('the enabled period of a subscription', () => {
       [objectId, id],
     );
     assert.equal(row?.after, true, 'its number is drawn when it holds the record');
-    await dispatchEvents(hooks.app.db, clock);
+    await dispatchAll(hooks.app.db, clock);
     assert.deepEqual(
       (await hooks.deliveries(id)).map((one) => one.objectId),
       [objectId],
@@ -78,7 +77,7 @@ describe('the enabled period of a subscription', () => {
       await hooks.okAdmin('boss', 'POST', `/webhooks/${id}/enable`);
       await client.query('COMMIT');
     });
-    await dispatchEvents(hooks.app.db, clock);
+    await dispatchAll(hooks.app.db, clock);
     assert.deepEqual(await hooks.deliveries(id), []);
   });
 
@@ -91,7 +90,7 @@ describe('the enabled period of a subscription', () => {
       await client.query(event);
       return event_id;
     });
-    await dispatchEvents(hooks.app.db, clock);
+    await dispatchAll(hooks.app.db, clock);
     assert.deepEqual(
       (await hooks.deliveries(id)).map(({ eventId }) => eventId),
       [taken],
@@ -108,7 +107,7 @@ describe('the enabled period of a subscription', () => {
         [id],
       );
       const [{ event_id }] = (await hooks.rows(event)) as [{ event_id: string }];
-      const dispatched = dispatchEvents(hooks.app.db, clock);
+      const dispatched = dispatchAll(hooks.app.db, clock);
       await lockAwaited('pg_advisory_xact_lock_shared');
       await client.query('COMMIT');
       await dispatched;
@@ -138,7 +137,7 @@ describe('the enabled period of a subscription', () => {
       [id],
     );
     assert.deepEqual(row, { n: 2, numbers: 1 });
-    await dispatchEvents(hooks.app.db, clock);
+    await dispatchAll(hooks.app.db, clock);
     assert.equal((await hooks.deliveries(id)).length, 1, 'no event falls between, none into both');
   });
 
@@ -155,7 +154,7 @@ describe('the enabled period of a subscription', () => {
     const { id: all } = await hooks.subscribe();
     const thing = await hooks.make();
     const other = await hooks.make({}, 'other');
-    await dispatchEvents(hooks.app.db, clock);
+    await dispatchAll(hooks.app.db, clock);
     const about = async (id: string) => (await hooks.deliveries(id)).map(({ objectId }) => objectId);
     assert.deepEqual(await about(things), [thing.id]);
     assert.deepEqual(await about(both), [other.id, thing.id]);
@@ -169,18 +168,21 @@ describe('the enabled period of a subscription', () => {
     const none = { events: 0, subscriptions: [] };
     const missing = async () => (await examineDeliveries(hooks.app.db)).missing;
     assert.deepEqual(await missing(), none, 'what waits is not missing');
-    await dispatchEvents(hooks.app.db, clock);
+    await dispatchAll(hooks.app.db, clock);
     assert.deepEqual(await missing(), none);
     await hooks.rows(
       `DELETE FROM webhook_deliveries WHERE id IN (SELECT id FROM webhook_deliveries WHERE subscription_id = $1 ORDER BY event_seq LIMIT 2)`,
       [id],
     );
     assert.deepEqual(await missing(), { events: 2, subscriptions: [code] });
-    assert.deepEqual(await Promise.all([redispatch(hooks.app.db), redispatch(hooks.app.db)]).then(sum), 2);
+    assert.deepEqual(
+      await Promise.all([redispatch(hooks.app.db, clock), redispatch(hooks.app.db, clock)]).then(sum),
+      2,
+    );
     assert.deepEqual(await missing(), none);
-    await dispatchEvents(hooks.app.db, clock);
+    await dispatchAll(hooks.app.db, clock);
     assert.equal((await hooks.deliveries(id)).length, 3);
-    assert.equal(await redispatch(hooks.app.db), 0);
+    assert.equal(await redispatch(hooks.app.db, clock), 0);
   });
 });
 

@@ -137,23 +137,11 @@ export function revisionsMade(): Sql {
   return sql`SELECT j.id, j.object_id, j.revision, j.via, ${unitOf('j')} AS unit FROM journal j WHERE j.object_id IS NOT NULL AND j.revision IS NOT NULL`;
 }
 
-/** Whether the event is in the outbox: a predicate over its id. */
-export function waiting(eventId: Sql): Sql {
-  return sql`EXISTS (SELECT 1 FROM outbox x WHERE x.event_id = ${eventId})`;
-}
-
-/** Checks of tables that no module owns: journal and outbox. */
-export const journalChecks: readonly Check[] = [
-  rowCheck(
-    'I3 no event twice, in the journal or the outbox',
-    sql`SELECT 'event ' || j.id AS what FROM journal j GROUP BY j.id HAVING count(*) > 1
-      UNION ALL SELECT 'outbox row of event ' || x.event_id FROM outbox x GROUP BY x.event_id HAVING count(*) > 1`,
-  ),
-  rowCheck(
-    'I4 no outbox row without its event',
-    sql`SELECT 'outbox row ' || x.seq AS what FROM outbox x LEFT JOIN journal j ON j.id = x.event_id WHERE j.id IS NULL`,
-  ),
-];
+/** The check of the journal itself. */
+export const journalCheck = rowCheck(
+  'I3 no event twice in the journal',
+  sql`SELECT 'event ' || j.id AS what FROM journal j GROUP BY j.id HAVING count(*) > 1`,
+);
 
 /** Runs one check on one snapshot, without a time limit. */
 export async function runCheck(db: Database, check: Check, parts: Omit<CheckParts, 'db'>): Promise<Violations> {

@@ -129,7 +129,7 @@ export async function requireEmpty(client: DatabaseClient): Promise<void> {
   // A migrated but unused schema counts as empty: rows inserted by migrations are ignored.
   const present = new Set(rows.map(({ name }) => name));
   if (!present.has('journal') || !present.has('config_items')) throw new NotEmpty();
-  for (const name of ['journal', 'config_items', 'users', 'objects', 'blobs', 'outbox', 'idempotency']) {
+  for (const name of ['journal', 'config_items', 'users', 'objects', 'blobs', 'idempotency']) {
     const found = await client.query(`SELECT 1 FROM ${quoted(name)} LIMIT 1`);
     if (found.rows.length > 0) throw new NotEmpty();
   }

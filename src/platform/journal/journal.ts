@@ -1,6 +1,6 @@
 /**
  * The journal: one append-only log, written in the transaction of the change. It serves as the history of a record, as the
- * audit log and, through the outbox row of each event, as the source of deliveries. Tables `journal`, `outbox`.
+ * audit log and as the source of all that is done after commit (`consumers.ts`). Table `journal`.
  *
  * `journal.seq` is the position of an event. It is drawn from one sequence while the transaction holds the locks on the rows
  * that it changes (`afterGuards`). The positions of a record's events therefore increase with its revisions. Everything is
@@ -11,7 +11,7 @@ import { hash } from 'node:crypto';
 import sql, { empty, raw, type Sql } from 'sql-template-tag';
 import { canonicalJson } from '../../lib/json.ts';
 import type { PlannedEvent, ReadContext, TableWrite } from '../unit-of-work/context.ts';
-import type { Database, Queryable, Transaction } from '../database/pool.ts';
+import type { Queryable } from '../database/pool.ts';
 
 export interface JournalRow {
   id: string;
@@ -118,59 +118,8 @@ export const journalWrite: TableWrite<JournalRow> = {
     SELECT id, at, type, object_id, subject, revision, actor_id, via, key_id, correlation_id, changes, data, decode(hash, 'hex'),
       CASE WHEN changes IS NOT NULL THEN ARRAY(SELECT jsonb_object_keys(changes)) END
     FROM ${rows} WHERE ${ready}
-    RETURNING seq, id, type, object_id, at`,
+    RETURNING seq`,
 };
-
-/** One outbox row for each row of `journalWrite`. Planned once, after it; it has no values of its own. */
-export const outboxWrite: TableWrite<Record<string, never>> = {
-  name: 'outbox_rows',
-  guard: false,
-  records: () => [],
-  sql: () => sql`
-    INSERT INTO outbox (event_id, type, object_id, at, journal_seq)
-    SELECT id, type, object_id, at, seq FROM journal_rows`,
-};
-
-/** An outbox row as consumers receive it. */
-export interface OutboxRow {
-  /** The `seq` of the event in the journal. */
-  journal_seq: number;
-  event_id: string;
-  type: string;
-  object_id: string | null;
-  at: string;
-}
-
-/**
- * Claims up to `limit` outbox rows, passes them to `consume` and removes them, all in one transaction. Rows are claimed rather
- * than read past a cursor: a cursor over `seq` would skip events whose transaction commits late. Any number of processes may
- * drain concurrently.
- *
- * @returns the number of rows taken; 0 if there is nothing to do
- */
-export async function drainOutbox(
-  db: Database,
-  limit: number,
-  consume: (rows: OutboxRow[], tx: Transaction) => Promise<void>,
-): Promise<number> {
-  return await db.transaction('BEGIN', async (tx) => {
-    const rows = await tx.query<OutboxRow>(sql`
-      DELETE FROM outbox x WHERE seq IN (SELECT seq FROM outbox ORDER BY seq LIMIT ${limit}::int FOR UPDATE SKIP LOCKED)
-      RETURNING event_id, type, object_id, at, journal_seq`);
-    if (rows.length > 0) {
-      rows.sort((a, b) => a.journal_seq - b.journal_seq);
-      await consume(rows, tx);
-    }
-    return rows.length;
-  });
-}
-
-/** Puts the events with these sequence numbers back into the outbox, to be consumed again. */
-export async function returnToOutbox(tx: Transaction, seqs: readonly number[]): Promise<void> {
-  await tx.query(sql`
-    INSERT INTO outbox (event_id, type, object_id, at, journal_seq)
-    SELECT id, type, object_id, at, seq FROM journal WHERE seq = ANY(${[...seqs]}::bigint[]) ORDER BY seq`);
-}
 
 /** An event that is about no record: configuration, keys, rights, identity, sign-ins. */
 export interface AuditRow {
@@ -257,18 +206,4 @@ export async function isUntouched(db: Queryable): Promise<boolean> {
 export interface Backlog {
   waiting: number;
   oldestAt: string | null;
-}
-
-/** The backlog of the outbox. Counts at most `limit` events, in queue order. */
-export async function outboxBacklog(db: Queryable, limit: number): Promise<Backlog> {
-  const rows = await db.query<Backlog>(sql`
-    SELECT count(*)::int AS waiting, min(at) AS "oldestAt"
-    FROM (SELECT at FROM outbox ORDER BY seq LIMIT ${limit}::int) o`);
-  return rows[0] ?? { waiting: 0, oldestAt: null };
-}
-
-/** The number of events in the outbox. */
-export async function outboxSize(db: Queryable): Promise<number> {
-  const rows = await db.query<{ waiting: number }>(sql`SELECT count(*) AS waiting FROM outbox`);
-  return rows[0]?.waiting ?? 0;
 }

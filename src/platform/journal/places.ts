@@ -10,7 +10,7 @@
  * start of the server: a restored backup, a promoted standby, a crash of a server without durability, an older volume. Each
  * change begins an epoch after the last place that is there; places up to it are the same as before.
  */
-import sql, { type Sql } from 'sql-template-tag';
+import sql, { raw, type Sql } from 'sql-template-tag';
 import type { Database, Queryable, Transaction } from '../database/pool.ts';
 import { rowCheck } from '../audit/checks.ts';
 import { committedSince, NOW, RUN, seenAs, STORAGE, wasVisible } from './positions.ts';
@@ -35,11 +35,12 @@ interface Progress {
 /**
  * Gives places to the next rows. Any number of processes may call this concurrently; one of them works, the others do nothing.
  *
+ * @param onGiven called when there are new places
  * @returns whether more rows are pending
  */
-export async function givePlaces(db: Database): Promise<boolean> {
+export async function givePlaces(db: Database, onGiven: () => void = () => {}): Promise<boolean> {
   if (!(await isPending(db))) return false;
-  return await db.transaction('BEGIN', async (tx) => {
+  const { given, more } = await db.transaction('BEGIN', async (tx) => {
     // The lock comes in a statement of its own: the next one must see everything that the previous holder of the lock did. A place
     // that was read must not be given to another row after a crash, so the commit is durable, and with it all earlier ones.
     const [progress] = await tx.query<Progress>(sql`
@@ -47,11 +48,13 @@ export async function givePlaces(db: Database): Promise<boolean> {
         storage IS DISTINCT FROM ${STORAGE} AS "isMoved", run IS DISTINCT FROM ${RUN} AS "isRestarted",
         CASE WHEN current_setting('synchronous_commit') = 'off' THEN set_config('synchronous_commit', 'on', true) END
       FROM journal_placing FOR UPDATE SKIP LOCKED`);
-    if (progress === undefined) return false;
+    if (progress === undefined) return { given: 0, more: false };
     if (progress.isMoved || progress.isRestarted) await beginEpoch(tx, progress);
     const { isMoved } = progress;
     return await pass(tx, isMoved ? { ...progress, done: null, target: null, targetSeq: 0 } : progress);
   });
+  if (given > 0) onGiven();
+  return more;
 }
 
 /** Cheap when there is nothing to do: a few index look-ups. */
@@ -81,14 +84,14 @@ async function beginEpoch(tx: Transaction, { place, isMoved }: Progress): Promis
 }
 
 /** One batch of a pass. A pass covers the rows of one snapshot; rows that become visible meanwhile belong to the next pass. */
-async function pass(tx: Transaction, progress: Progress): Promise<boolean> {
+async function pass(tx: Transaction, progress: Progress): Promise<{ given: number; more: boolean }> {
   const { place, done, target } = progress;
   const after = target === null ? 0 : progress.targetSeq;
   const columns = sql`j.*`;
   const fresh =
     done === null ? unplaced(after) : committedSince(seenAs(done), { columns, where: sql`j.seq > ${after}::bigint` });
   const snapshot = sql`coalesce(${seenAs(target)}, ${NOW})`;
-  const [row] = await tx.query<{ more: boolean }>(
+  const [row] = await tx.query<{ given: number; more: boolean }>(
     sql`
       WITH fresh AS MATERIALIZED (
         SELECT b.seq, row_number() OVER (ORDER BY b.seq) AS n FROM (
@@ -104,12 +107,12 @@ async function pass(tx: Transaction, progress: Progress): Promise<boolean> {
       UPDATE journal_placing p SET place = ${place}::bigint + b.given,
         done = CASE WHEN b.up_to IS NULL THEN ${snapshot} ELSE p.done END,
         target = CASE WHEN b.up_to IS NULL THEN NULL ELSE ${snapshot} END, target_seq = coalesce(b.up_to, 0)
-      FROM batch b RETURNING p.target IS NOT NULL AS more,
+      FROM batch b RETURNING b.given::int AS given, p.target IS NOT NULL AS more,
         CASE WHEN b.given > 0 THEN pg_notify(${PLACES_CHANNEL}, p.place::text) END AS notified`,
     { freshPlan: true },
   );
   if (row === undefined) throw new Error('the table journal_placing is empty');
-  return row.more;
+  return row;
 }
 
 /** Rows of a section of the journal that have no place. */
@@ -125,6 +128,18 @@ function endOf(isSection: boolean, after: number): Sql {
   return isSection
     ? sql`CASE WHEN (SELECT max(j.seq) FROM journal j) > ${end}::bigint THEN ${end}::bigint END`
     : sql`CASE WHEN count(*) = ${AT_ONCE}::int THEN max(seq) END`;
+}
+
+/**
+ * Query for the times `at` of committed rows that have no place, oldest first, each part up to the limit. Rows of an unfinished pass
+ * count until it ends.
+ */
+export function unplacedRows(limit: number): Sql {
+  const most = raw(String(limit));
+  return sql`
+    ${committedSince(sql`(SELECT done FROM journal_placing)`, { columns: sql`j.at`, limit: most })}
+    UNION ALL
+    (SELECT at FROM journal WHERE seq > (SELECT target_seq FROM journal_placing WHERE done IS NULL) ORDER BY seq LIMIT ${most})`;
 }
 
 export interface Epoch {

@@ -5,7 +5,6 @@
 import sql, { join, raw, type Sql } from 'sql-template-tag';
 import { type Clock, instant } from '../clock.ts';
 import type { Queryable } from '../database/pool.ts';
-import { committedSince, inOrder, isAfter } from '../journal/positions.ts';
 
 export interface DatabaseMetric {
   /** Name in Prometheus format. */
@@ -35,60 +34,6 @@ export function secondsSince(now: Sql, found: Sql): Sql {
 export function boundedCount(from: Sql): Sql {
   return sql`SELECT count(*) FROM (SELECT 1 FROM ${from} LIMIT ${raw(String(COUNT_BOUND))}) AS bounded`;
 }
-
-/** Times of the committed rows of the journal that have no place in the changes feed. Rows of an unfinished pass count until it ends. */
-const UNPLACED = sql`
-  ${committedSince(sql`(SELECT done FROM journal_placing)`, { columns: sql`j.at`, limit: raw(String(COUNT_BOUND)) })}
-  UNION ALL
-  (SELECT at FROM journal WHERE seq > (SELECT target_seq FROM journal_placing WHERE done IS NULL) ORDER BY seq
-    LIMIT ${raw(String(COUNT_BOUND))})`;
-
-/** The first rows of the journal without a seal. */
-const unsealed = (limit: number): Sql => sql`journal_sealing s CROSS JOIN LATERAL (
-  SELECT j.at FROM journal j WHERE ${isAfter('j', 's')} ORDER BY ${inOrder('j')} LIMIT ${raw(String(limit))}) AS unsealed`;
-
-export const journalMetrics: readonly DatabaseMetric[] = [
-  {
-    name: 'docket_outbox_pending',
-    help: 'Events in the outbox, counted up to 10,000.',
-    sql: () => boundedCount(sql`outbox`),
-  },
-  {
-    name: 'docket_outbox_oldest_seconds',
-    help: 'Age of the oldest event in the outbox.',
-    sql: (now) => secondsSince(now, sql`SELECT at FROM outbox ORDER BY seq LIMIT 1`),
-  },
-  {
-    name: 'docket_feed_pending',
-    help: 'Events without a place in the changes feed, counted up to 10,000.',
-    sql: () => boundedCount(sql`(${UNPLACED}) AS unplaced`),
-  },
-  {
-    name: 'docket_feed_lag_seconds',
-    help: 'Age of the oldest event without a place in the changes feed.',
-    sql: (now) => secondsSince(now, sql`SELECT min(at) FROM (${UNPLACED}) AS unplaced`),
-  },
-  {
-    name: 'docket_audit_unsealed_rows',
-    help: 'Journal rows without a seal, counted up to 10,000.',
-    sql: () => boundedCount(unsealed(COUNT_BOUND)),
-  },
-  {
-    name: 'docket_audit_seal_lag_seconds',
-    help: 'Age of the oldest journal row without a seal.',
-    sql: (now) => secondsSince(now, sql`SELECT at FROM ${unsealed(1)}`),
-  },
-  {
-    name: 'docket_audit_seals',
-    help: 'Number of the newest seal of the journal.',
-    sql: () => sql`SELECT number FROM journal_sealing`,
-  },
-  {
-    name: 'docket_audit_heads_pending',
-    help: 'Seals whose heads are not yet written to DOCKET_AUDIT_HEADS.',
-    sql: () => sql`SELECT s.number - max(h.number) FROM audit_heads h CROSS JOIN journal_sealing s GROUP BY s.number`,
-  },
-];
 
 export interface DatabaseMetricsOptions {
   db: Queryable;

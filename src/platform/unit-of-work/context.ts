@@ -270,7 +270,7 @@ export interface WriteContext extends ReadContext {
   replan<Row>(write: TableWrite<Row>, change: (row: Row) => Row | undefined): void;
   /** Stores content that planned rows refer to by SHA-256. It is in the blob store before the unit is written. */
   storeBlob(sha256: string, bytes: Uint8Array): void;
-  /** Plans an event, which goes to the history or audit log and to the outbox. */
+  /** Plans an event, which goes to the history or audit log, and from there to its consumers. */
   emit(event: PlannedEvent): void;
   /** The events that the unit plans so far. */
   readonly events: readonly PlannedEvent[];

@@ -1,6 +1,6 @@
 /**
  * The single statement with which units of work write everything that they planned (ADR 0001): one round trip and one commit for
- * record, journal, outbox and stored response. `statement.ts` builds and caches the parts.
+ * record, journal and stored response. `statement.ts` builds and caches the parts.
  */
 import sql, { empty, raw, type Sql } from 'sql-template-tag';
 import type { Invalidated, PlainMembers, ReturnedValue, TableWrite } from './context.ts';

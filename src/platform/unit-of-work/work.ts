@@ -2,7 +2,7 @@
  * The unit of work: the only place where transactions begin and end.
  *
  * A command reads, decides and plans rows. The unit then writes everything in ONE statement: the planned rows, the journal, the
- * outbox, the idempotent response and the rights and configuration versions. Writes that depend on values read earlier carry a
+ * idempotent response and the rights and configuration versions. Writes that depend on values read earlier carry a
  * guard (compare-and-set). If a guard fails, the statement rolls back and the whole unit is retried on current data. Code never
  * decides anything between a read and an unguarded write.
  */
@@ -19,7 +19,7 @@ import { type Constraints, isLockTimeout, isPassing, isRetryable, toFault } from
 import { GROUP_SIZE, Groups } from './groups.ts';
 import { answerOf, findStored, type IdempotencyClaim, inProgress, type KeptAnswer } from './idempotency.ts';
 import { SeenKeys, WAIT_MS } from './idempotency.ts';
-import { journalRow, journalWrite, outboxWrite } from '../journal/journal.ts';
+import { journalRow, journalWrite } from '../journal/journal.ts';
 import {
   contended,
   type DryRunLimits,
@@ -251,7 +251,6 @@ export class Work {
         await turns.next();
         ctx.plan(journalWrite, journalRow(ctx, event));
       }
-      if (ctx.events.length > 0) ctx.plan(outboxWrite, {});
       const returned = await this.#verified(ctx, () => this.#flush(ctx, data, claim, alone));
       if (returned !== undefined) (data as Record<string, unknown>)[returned.key] = returned.value;
       await held.close(true);
@@ -295,7 +294,7 @@ export class Work {
   /**
    * Runs units in one transaction that is always rolled back (dry run). Each unit sees the changes of the units before it; no
    * other transaction sees any of them. Units decide and write as usual, except for effects that no decision depends on and
-   * that would persist or block others: journal, outbox, rights and configuration versions, content in the blob store and
+   * that would persist or block others: journal, rights and configuration versions, content in the blob store and
    * sequence numbers.
    *
    * @param beforeUndo called for each part, and at the end for what was done outside parts
