@@ -49,10 +49,10 @@ const FLUSH = of('src/platform/unit-of-work/flush.ts', PLAIN_RACES);
 const ACCESS_FOLLOW = of('src/domain/access/follow.ts', 'test/last-administrator.db.test.ts');
 const BUNDLE_RIGHTS = of('src/configuration/rights.ts', 'test/bundle-rights.db.test.ts');
 const HOOK_RULES = of('src/domain/webhooks/rules.ts', 'src/domain/webhooks/rules.test.ts');
-const HOOK_STORE = of('src/domain/webhooks/store-delivery.ts', 'src/domain/webhooks/delivery-races.db.test.ts');
 const DISPATCH = of('src/domain/webhooks/store-dispatch.ts', 'src/domain/webhooks/periods.db.test.ts');
 const CONSUMERS = of('src/platform/journal/consumers.ts', 'src/platform/journal/consumers.db.test.ts');
 const ORDER = of('src/platform/journal/positions.ts', 'src/platform/journal/consumers.db.test.ts');
+const QUEUE = of('src/platform/jobs/queue.ts', 'src/domain/webhooks/delivery-races.db.test.ts');
 const PAYLOAD = of('src/domain/webhooks/payload.ts', 'src/domain/webhooks/delivery-rights.db.test.ts');
 const ADDRESS = of('src/platform/outbound/address.ts', 'src/platform/outbound/outbound.test.ts');
 const IDEMPOTENCY = of('src/platform/unit-of-work/idempotency.ts', 'test/idempotency.db.test.ts');
@@ -248,8 +248,8 @@ export const MUTANTS: readonly Mutant[] = [
   HOOK_RULES('`${timestamp}.${deliveryId}.`', '`${deliveryId}.${timestamp}.`'),
   HOOK_RULES('attempt >= delivery.maxAttempts', 'attempt > delivery.maxAttempts'),
   HOOK_RULES('status === 429 || status >= 500', 'status >= 400'),
-  HOOK_STORE('AND d.lease = r.lease ', ''),
-  HOOK_STORE('FOR UPDATE SKIP LOCKED) d', ') d'),
+  QUEUE(' AND d.${raw(claim)}::text = r.${raw(claim)}', ''),
+  QUEUE(' FOR UPDATE SKIP LOCKED', ''),
   CONSUMERS('FOR UPDATE OF c SKIP LOCKED', 'FOR UPDATE OF c'),
   CONSUMERS('if (!(await isBehind(db, name))) return false;\n', ''),
   CONSUMERS('SET place = ${batch.upTo}::bigint WHERE', 'SET place = ${batch.upTo - 1}::bigint WHERE'),

@@ -7,6 +7,7 @@ import { createTransport } from 'nodemailer';
 import type { DkimKey, SmtpServer } from '../../lib/smtp-url.ts';
 import { type Clock, instant } from '../../platform/clock.ts';
 import type { Database } from '../../platform/database/pool.ts';
+import { Queue } from '../../platform/jobs/queue.ts';
 import { IDLE_MS } from '../../platform/moments.ts';
 import type { Actor, Caller } from '../../platform/unit-of-work/context.ts';
 import type { Work } from '../../platform/unit-of-work/work.ts';
@@ -106,21 +107,53 @@ export function sendJobs({
   const parts = { ...others, publicUrl };
   const { db, clock } = parts;
   const { send, leave, close } = deliverer(smtp, dkim);
+  /** The first error of the current run. */
+  let failure: unknown;
+  const onError = (error: unknown): void => {
+    failure ??= error;
+  };
+  const queue = new Queue<store.OutgoingRow, store.Sent>({
+    clock,
+    limits: { total: SENT_AT_ONCE, each: SENT_AT_ONCE, eachTroubled: SENT_AT_ONCE, leaseMs: LEASE_MS },
+    claim: (request) => store.leaseOutgoing(db, request),
+    groupOf: () => 'mails',
+    attempt: async (mails, settle) => {
+      await Promise.all(mails.map(async (mail) => settle(mail, await sendOne(parts, mail, send, onError))));
+    },
+    putOff: ({ id, attempts }, dueAt) => ({
+      id,
+      attempts,
+      status: 'PENDING',
+      ended_at: dueAt,
+      due_at: dueAt,
+      error: null,
+    }),
+    store: (results) => store.finishOutgoing(db, results),
+    onError,
+    onRoom: () => {},
+  });
   return [
     {
       name: 'mails',
       everyMs: 1000,
       idleMs: IDLE_MS,
       run: async () => {
-        const now = clock.now();
-        await store.makeOutgoing(db, instant(now), TAKEN_AT_ONCE);
-        const mails = await store.leaseOutgoing(db, instant(now), instant(now + LEASE_MS), SENT_AT_ONCE);
-        const results = await Promise.allSettled(mails.map((mail) => sendOne(parts, mail, send)));
-        for (const result of results) if (result.status === 'rejected') throw result.reason;
-        return mails.length === SENT_AT_ONCE;
+        await store.makeOutgoing(db, instant(clock.now()), TAKEN_AT_ONCE);
+        const more = await queue.turn();
+        await queue.settled();
+        const failed = failure;
+        failure = undefined;
+        if (failed !== undefined) throw failed;
+        return more;
       },
-      leave,
-      stop: async () => close(),
+      leave: () => {
+        queue.leave();
+        leave();
+      },
+      stop: async () => {
+        await queue.stop();
+        close();
+      },
     },
     { name: 'mail-log', everyMs: 600_000, run: () => store.purgeOutgoing(db, instant(clock.now() - KEPT_MS)) },
   ];
@@ -137,37 +170,33 @@ interface Message {
   headers: Record<string, string>;
 }
 
-/** @throws Error why the mail could not be composed; it is tried again and given up like one that cannot be delivered */
+/** @param onError gets why the mail could not be composed; it is tried again and given up like one that cannot be delivered */
 async function sendOne(
   parts: SenderParts,
   mail: store.OutgoingRow,
   deliver: (message: Message) => Promise<void>,
-): Promise<void> {
-  const { db, clock } = parts;
-  const now = clock.now();
-  if (isTooOld(now - Date.parse(mail.dueAt))) {
-    return await store.finishOutgoing(db, mail, { status: 'DROPPED', at: instant(now), error: TOO_OLD });
-  }
-  const finish = async ({ outcome, error }: Attempt): Promise<void> => {
-    const at = clock.now();
-    const verdict = verdictOf(outcome, mail.attempts, at - Date.parse(mail.dueAt));
-    await store.finishOutgoing(db, mail, {
-      status: verdict.status,
-      at: instant(at),
-      ...(verdict.status === 'PENDING' ? { nextAt: instant(at + verdict.delayMs) } : {}),
-      ...(error === undefined ? {} : { error }),
-    });
+  onError: (error: unknown) => void,
+): Promise<store.Sent> {
+  const { id, attempts, dueAt } = mail;
+  const result = (status: store.Sent['status'], error?: string, delayMs = 0): store.Sent => {
+    const at = parts.clock.now();
+    return { id, attempts, status, ended_at: instant(at), due_at: instant(at + delayMs), error: error ?? null };
+  };
+  const age = (): number => parts.clock.now() - Date.parse(dueAt);
+  if (isTooOld(age())) return result('DROPPED', TOO_OLD);
+  const judged = ({ outcome, error }: Attempt): store.Sent => {
+    const verdict = verdictOf(outcome, attempts, age());
+    return result(verdict.status, error, verdict.status === 'PENDING' ? verdict.delayMs : 0);
   };
   let message: Message | undefined;
   try {
     message = await messageOf(parts, mail);
   } catch (error) {
+    onError(error);
     // The error may quote what the reader of the list may not see.
-    await finish({ outcome: { kind: 'failed' }, error: 'The mail could not be composed.' });
-    throw error;
+    return judged({ outcome: { kind: 'failed' }, error: 'The mail could not be composed.' });
   }
-  if (message !== undefined) return await finish(await attempt(deliver, message));
-  await store.finishOutgoing(db, mail, { status: 'DROPPED', at: instant(clock.now()) });
+  return message === undefined ? result('DROPPED') : judged(await attempt(deliver, message));
 }
 
 /** After a long downtime, users must not get the mails of weeks at once. The notifications are still listed. */

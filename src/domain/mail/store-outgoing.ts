@@ -2,6 +2,15 @@
 import sql, { empty, raw, type Sql } from 'sql-template-tag';
 import type { Moment } from '../../platform/moments.ts';
 import { joinedUser } from '../../platform/journal/journal.ts';
+import {
+  claimRows,
+  type ClaimRequest,
+  dueRows,
+  finishRows,
+  purgeRows,
+  type QueueTable,
+  type Result,
+} from '../../platform/jobs/queue.ts';
 import type { Queryable } from '../../platform/database/pool.ts';
 import type { ReadContext, TableWrite } from '../../platform/unit-of-work/context.ts';
 import { takeDueMails } from '../notifications/index.ts';
@@ -110,18 +119,16 @@ export async function makeOutgoing(db: Queryable, now: string, limit: number): P
   return row?.n ?? 0;
 }
 
-/**
- * Leases mails that are due until `until`. Another process does not take them before. Bounces of earlier attempts are forgotten.
- */
-export async function leaseOutgoing(db: Queryable, now: string, until: string, limit: number): Promise<OutgoingRow[]> {
+/** The number of the attempt identifies the claim. */
+const MAILS: QueueTable = { name: 'mail_outgoing', due: 'next_at', claim: 'attempts', order: sql`x.next_at` };
+
+/** Leases mails that are due. Bounces of earlier attempts are forgotten. */
+export async function leaseOutgoing(db: Queryable, { now, until, total }: ClaimRequest): Promise<OutgoingRow[]> {
+  const ids = dueRows(MAILS, sql`true`, now, sql`${total}::int`);
   return await db.query<OutgoingRow>(sql`
-    WITH leased AS (
-      UPDATE mail_outgoing m SET attempts = m.attempts + 1, next_at = ${until}::timestamptz
-      WHERE m.id = ANY(ARRAY(SELECT id FROM mail_outgoing WHERE status = 'PENDING' AND next_at <= ${now}::timestamptz
-        ORDER BY next_at LIMIT ${limit}::int FOR UPDATE SKIP LOCKED))
-      RETURNING m.id, m.user_id, m.notification_ids, m.attempts, m.due_at
-    ), forgotten AS (DELETE FROM mail_bounces b USING leased l WHERE b.mail_id = l.id)
-    SELECT id, user_id AS "userId", notification_ids AS "notificationIds", attempts, due_at AS "dueAt" FROM leased`);
+    ${claimRows(MAILS, ids, sql`d.attempts + 1`, until)},
+    forgotten AS (DELETE FROM mail_bounces b USING claimed c WHERE b.mail_id = c.id)
+    SELECT id, user_id AS "userId", notification_ids AS "notificationIds", attempts, due_at AS "dueAt" FROM claimed`);
 }
 
 /** What is noted of a mail before it is sent. */
@@ -144,17 +151,14 @@ export async function noteSending(
       address = ${address} WHERE id = ${id}::uuid`);
 }
 
-/** Notes the result of an attempt, unless the lease ended and another process made the next one. */
-export async function finishOutgoing(
-  db: Queryable,
-  { id, attempts }: OutgoingRow,
-  result: { status: SendStatus; at: string; nextAt?: string; error?: string },
-): Promise<void> {
-  const { status, at, nextAt = at, error = null } = result;
-  await db.query(sql`
-    UPDATE mail_outgoing SET status = ${status}, next_at = ${nextAt}::timestamptz, error = ${error},
-      finished_at = CASE WHEN ${status} <> 'PENDING' THEN ${at}::timestamptz END
-    WHERE id = ${id}::uuid AND attempts = ${attempts}::int AND status = 'PENDING'`);
+export interface Sent extends Result {
+  attempts: number;
+  status: SendStatus;
+}
+
+/** Notes the results of attempts, unless the lease ended and another process made the next one. */
+export async function finishOutgoing(db: Queryable, results: readonly Sent[]): Promise<void> {
+  await db.query(sql`${finishRows(MAILS, results, empty, sql`error = r.error`)} SELECT FROM done`);
 }
 
 /**
@@ -183,13 +187,10 @@ const BATCH = 5000;
  * @returns whether there may be more to delete
  */
 export async function purgeOutgoing(db: Queryable, before: string): Promise<boolean> {
+  const old = sql`SELECT m.ctid FROM mail_outgoing m
+    WHERE m.due_at < ${before}::timestamptz AND coalesce(m.finished_at, m.next_at) < ${before}::timestamptz LIMIT ${BATCH}::int`;
   const rows = await db.query<{ removed: number }>(sql`
-    WITH gone AS (
-      DELETE FROM mail_outgoing WHERE ctid = ANY (ARRAY(
-        SELECT m.ctid FROM mail_outgoing m
-        WHERE m.due_at < ${before}::timestamptz AND coalesce(m.finished_at, m.next_at) < ${before}::timestamptz
-        LIMIT ${BATCH}::int)) RETURNING 1
-    ) SELECT count(*) AS removed FROM gone`);
+    WITH gone AS (${purgeRows(MAILS, old, before)}) SELECT count(*) AS removed FROM gone`);
   return (rows[0]?.removed ?? 0) >= BATCH;
 }
 

@@ -24,6 +24,7 @@ const ctx: ReadContext = {
 
 const delivery: LeasedDelivery = {
   id: newId(),
+  lease: newId(),
   subscriptionId: newId(),
   eventId: newId(),
   eventType: 'ArticlePublished',

@@ -1,6 +1,15 @@
 /** SQL of delivery. Any number of workers may run it at once. */
 import sql from 'sql-template-tag';
 import type { Moment } from '../../platform/moments.ts';
+import {
+  claimRows,
+  type ClaimRequest,
+  dueRows,
+  finishRows,
+  purgeRows,
+  type QueueTable,
+  type Result,
+} from '../../platform/jobs/queue.ts';
 import type { Queryable } from '../../platform/database/pool.ts';
 import type { Backlog } from '../../platform/journal/journal.ts';
 import { FINISHED } from './rules.ts';
@@ -9,6 +18,7 @@ import { newest } from './store.ts';
 /** A delivery that this process has leased for an attempt. */
 export interface LeasedDelivery {
   id: string;
+  lease: string;
   subscriptionId: string;
   eventId: string;
   eventType: string;
@@ -22,43 +32,34 @@ export interface LeasedDelivery {
   baseDelayMs: number;
 }
 
-export interface LeaseRequest {
-  lease: string;
-  now: string;
-  until: string;
-  /** Maximum number of deliveries, in total and per subscription. */
-  total: number;
-  each: number;
-  /** Subscriptions with another limit than `each`: how many more deliveries they may have in progress. */
-  capacities: readonly { id: string; free: number }[];
-}
+const DELIVERIES: QueueTable = {
+  name: 'webhook_deliveries',
+  due: 'due_at',
+  claim: 'lease',
+  order: sql`x.due_at, x.event_seq, x.id`,
+};
 
 /**
  * Leases due deliveries of enabled subscriptions to one process until the lease ends. No subscription gets more than its share
  * of the total, so that a receiver that hangs does not block the others. Deliveries of a subscription that are due at the same
  * time are ordered by their events.
  */
-export async function leaseDeliveries(db: Queryable, request: LeaseRequest): Promise<LeasedDelivery[]> {
-  const { lease, now, until, total, each } = request;
-  const leased = await db.query<LeasedDelivery>(sql`
-    WITH enabled AS (
+export async function leaseDeliveries(
+  db: Queryable,
+  { lease, now, until, total, each, capacities }: ClaimRequest & { lease: string },
+): Promise<LeasedDelivery[]> {
+  const ids = sql`SELECT d.id FROM (
       SELECT p.subscription_id AS id, least(coalesce(r.free, ${each}::int), greatest(4, ${total}::int / (count(*) OVER ())::int)) AS free
       FROM webhook_periods p
-      LEFT JOIN jsonb_to_recordset(${JSON.stringify(request.capacities)}::jsonb) AS r (id uuid, free integer)
-        ON r.id = p.subscription_id
+      LEFT JOIN jsonb_to_recordset(${JSON.stringify(capacities)}::jsonb) AS r (id uuid, free integer) ON r.id = p.subscription_id
       WHERE p.until_seq IS NULL
-    ), due AS MATERIALIZED (
-      SELECT d.id FROM enabled e CROSS JOIN LATERAL (
-        SELECT x.id FROM webhook_deliveries x
-        WHERE x.subscription_id = e.id AND x.status = 'PENDING' AND x.due_at <= ${now}::timestamptz
-        ORDER BY x.due_at, x.event_seq, x.id LIMIT e.free FOR UPDATE SKIP LOCKED) d
-      LIMIT ${total}::int
-    )
-    UPDATE webhook_deliveries d SET lease = ${lease}::uuid, due_at = ${until}::timestamptz
-    FROM due WHERE d.id = due.id
-    RETURNING d.id, d.subscription_id AS "subscriptionId", d.event_id AS "eventId", d.event_type AS "eventType",
-      d.object_id AS "objectId", d.event_at AS "eventAt", d.event_seq AS "eventSeq", d.event_data AS "eventData",
-      d.attempt_count AS "attemptCount", d.max_attempts AS "maxAttempts", d.base_delay_ms AS "baseDelayMs"`);
+    ) AS e CROSS JOIN LATERAL (${dueRows(DELIVERIES, sql`x.subscription_id = e.id`, now, sql`e.free`)}) AS d
+    LIMIT ${total}::int`;
+  const leased = await db.query<LeasedDelivery>(sql`
+    ${claimRows(DELIVERIES, ids, sql`${lease}::uuid`, until)}
+    SELECT id, lease, subscription_id AS "subscriptionId", event_id AS "eventId", event_type AS "eventType", object_id AS "objectId",
+      event_at AS "eventAt", event_seq AS "eventSeq", event_data AS "eventData", attempt_count AS "attemptCount",
+      max_attempts AS "maxAttempts", base_delay_ms AS "baseDelayMs" FROM claimed`);
   return leased.sort((a, b) => a.eventSeq - b.eventSeq);
 }
 
@@ -96,38 +97,26 @@ export async function findSecret(
   return row;
 }
 
-/** The result of a leased delivery. */
-export interface Finished {
-  id: string;
+/** The result of a leased delivery. Without an attempt, `ended_at` is the time of the decision. */
+export interface Finished extends Result {
   lease: string;
   status: 'PENDING' | 'DELIVERED' | 'FAILED' | 'SKIPPED';
   /** Whether a request was sent, so that an attempt must be stored. */
   attempted: boolean;
   /** Start of the attempt. */
   at: string;
-  /** End of the attempt; for a delivery without an attempt, the time of the decision. */
-  ended_at: string;
-  due_at: string;
   http_status: number | null;
   duration_ms: number;
   excerpt: string | null;
-  error: string | null;
 }
 
 /** Stores results and attempts. A result is ignored if the process no longer holds the lease. */
 export async function finishDeliveries(db: Queryable, rows: readonly Finished[]): Promise<void> {
+  const more = sql`, attempted boolean, at timestamptz, http_status integer, duration_ms integer, excerpt text`;
+  const set = sql`attempt_count = d.attempt_count + r.attempted::int, lease = NULL,
+    error = CASE WHEN r.status <> 'PENDING' THEN r.error END`;
   await db.query(sql`
-    WITH r AS (
-      SELECT * FROM jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) AS r (id uuid, lease uuid, status text,
-        attempted boolean, at timestamptz, ended_at timestamptz, due_at timestamptz, http_status integer, duration_ms integer,
-        excerpt text, error text)
-    ), done AS (
-      UPDATE webhook_deliveries d SET status = r.status, attempt_count = d.attempt_count + r.attempted::int, lease = NULL,
-        due_at = r.due_at, finished_at = CASE WHEN r.status <> 'PENDING' THEN r.ended_at END,
-        error = CASE WHEN r.status <> 'PENDING' THEN r.error END
-      FROM r WHERE d.id = r.id AND d.lease = r.lease AND d.status = 'PENDING'
-      RETURNING d.id, d.attempt_count
-    )
+    ${finishRows(DELIVERIES, rows, more, set)}
     INSERT INTO webhook_attempts (delivery_id, number, at, status, duration_ms, body_excerpt, error)
     SELECT r.id, done.attempt_count, r.at, r.http_status, r.duration_ms, r.excerpt, r.error
     FROM done JOIN r ON r.id = done.id WHERE r.attempted`);
@@ -135,20 +124,18 @@ export async function finishDeliveries(db: Queryable, rows: readonly Finished[])
 
 /** Deletes up to `limit` deliveries that were finished before `before`, except the last 100 of each subscription. */
 export async function purgeDeliveries(db: Queryable, before: string, limit: number): Promise<number> {
-  const rows = await db.query<{ n: number }>(sql`
+  const rows = sql`SELECT d.ctid FROM kept k JOIN webhook_deliveries d
+      ON d.subscription_id = k.id AND d.status = ANY(${FINISHED}::text[]) AND d.event_seq < k.oldest
+    WHERE d.finished_at < ${before}::timestamptz LIMIT ${limit}::int`;
+  const [row] = await db.query<{ n: number }>(sql`
     WITH kept AS (
       SELECT s.id, (SELECT x.event_seq FROM ${newest(sql`s.id`, 100)} AS x
         ORDER BY x.event_seq DESC OFFSET 99 LIMIT 1) AS oldest
       FROM config_items s WHERE s.section = 'webhooks'
-    ), gone AS (
-      DELETE FROM webhook_deliveries WHERE id IN (
-        SELECT d.id FROM kept k JOIN webhook_deliveries d
-          ON d.subscription_id = k.id AND d.status = ANY(${FINISHED}::text[]) AND d.event_seq < k.oldest
-        WHERE d.finished_at < ${before}::timestamptz LIMIT ${limit}::int FOR UPDATE OF d SKIP LOCKED)
-      RETURNING id
+    ), gone AS (${purgeRows(DELIVERIES, rows, before)}
     ), attempts AS (DELETE FROM webhook_attempts a USING gone WHERE a.delivery_id = gone.id)
     SELECT count(*)::int AS n FROM gone`);
-  return rows[0]?.n ?? 0;
+  return row?.n ?? 0;
 }
 
 /** Codes of enabled subscriptions whose last three finished deliveries all failed. */
