@@ -1118,6 +1118,8 @@ CREATE OR REPLACE FUNCTION docket_forget_report_cells()
 AS $function$
 BEGIN
   UPDATE report_counting SET done = NULL;
+  PERFORM FROM journal_consumers WHERE name = 'report-cells' FOR UPDATE;
+  DELETE FROM report_counted_types;
   RETURN NULL;
 END
 $function$;

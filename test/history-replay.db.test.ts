@@ -77,7 +77,7 @@ const OTHER_TABLES: Readonly<Record<string, string>> = {
   report_cells: 'Counts of records; docket doctor --deep compares them (I11).',
   report_counted: 'How each record was counted (I11).',
   report_counted_types: 'Progress of counting.',
-  report_counting: 'Progress of counting.',
+  report_counting: 'Not used any more; the next version drops it.',
   rule_timers: 'When time-based rules fire; computed again from the history of records when they do.',
   rule_timer_scans: 'Used by the version before.',
   rule_runs: 'A log of what rules did, purged by number; the changes are in the history of the records.',

@@ -248,9 +248,7 @@ export const CORRUPTIONS: Readonly<Record<string, readonly (readonly string[])[]
   'I11 counts of reports equal their records': [
     [
       `CREATE TEMP TABLE one AS SELECT id, type_id FROM objects WHERE state = 'ACTIVE' ORDER BY random() LIMIT 1`,
-      `UPDATE report_counting SET done = pg_current_snapshot(), storage = concat_ws('/',
-        (SELECT system_identifier FROM pg_control_system()),
-        (SELECT oid FROM pg_database WHERE datname = current_database()), pg_relation_filenode('journal_placing'))`,
+      `UPDATE journal_consumers SET place = (SELECT place FROM journal_placing) WHERE name = 'report-cells'`,
       `INSERT INTO report_counted_types SELECT type_id, '{}', now(), id, true FROM one`,
       `SELECT 'type ' || type_id || ', ' AS what FROM one`,
     ],

@@ -5,6 +5,7 @@
 import type { DataType } from '../../lib/data-types/index.ts';
 import { fieldsOf } from '../../lib/filter.ts';
 import type { Database, Transaction } from '../../platform/database/pool.ts';
+import { consume, lockConsumer } from '../../platform/journal/consumers.ts';
 import type { ReadContext } from '../../platform/unit-of-work/context.ts';
 import { mismatchedVersions, type RecordType, registry } from '../metadata/index.ts';
 import type { ReportPlan } from './rules.ts';
@@ -19,7 +20,7 @@ const CELL_FIELDS: ReadonlySet<string> = new Set(['typeId', 'typeCode', 'state',
 /** Records of a type from which on it is counted. Smaller types are read within milliseconds. */
 const LEAST_RECORDS = 20_000;
 const AT_ONCE = 2000;
-/** Changed records that one transaction counts: others wait for it, for example the start of `docket reindex`. */
+/** Events whose records one transaction counts: others wait for it, for example the start of `docket reindex`. */
 const CHANGED_AT_ONCE = 20_000;
 const FIRST_AT_ONCE = 10_000;
 const REMOVED_AT_ONCE = 20_000;
@@ -124,15 +125,16 @@ export async function stepCounting(
   { least = LEAST_RECORDS, most = CHANGED_AT_ONCE }: { least?: number; most?: number } = {},
 ): Promise<boolean> {
   const types = [...registry(ctx).byId.values()].map(countedType);
-  if (!(await store.isBehind(db)) && !(await hasUncounted(db, types, least))) return false;
-  if (!(await followChanges(db, most))) return false;
+  // Until the place moves, reports correct all of these records, counted again or not.
+  const hasMore = await consume(db, store.COUNTING, most, async (batch, tx) => {
+    if (await store.forgetDuringRebuild(tx)) return;
+    const ids = await store.readChanged(tx, batch);
+    for (let at = 0; at < ids.length; at += AT_ONCE) await store.countRecords(tx, ids.slice(at, at + AT_ONCE));
+  });
+  if (hasMore) return true;
+  if (!(await hasUncounted(db, types, least))) return false;
   return await db.transaction('BEGIN', async (tx) => {
-    const counting = await store.lockCounting(tx);
-    if (counting === undefined) return false;
-    if (counting.done === null || counting.isMoved) {
-      await store.beginCounting(tx);
-      return true;
-    }
+    if (!(await lockConsumer(tx, store.COUNTING)) || (await store.forgetDuringRebuild(tx))) return false;
     const counted = await store.readCountedTypes(tx, types);
     for (const type of types) {
       const isWhole = counted.get(type.typeId);
@@ -160,33 +162,6 @@ async function hasUncounted(
     if (isWhole === false || (isWhole === undefined && (await store.isLarge(db, typeId, least)))) return true;
   }
   return false;
-}
-
-/**
- * Counts the records that changed since the last pass, in transactions of limited length. Until the last of them, the snapshot
- * stays: reports then still correct all of these records, counted again or not. A pass that is interrupted begins again.
- *
- * @returns false if another process counts or facts are rebuilt
- */
-async function followChanges(db: Pick<Database, 'transaction'>, most: number): Promise<boolean> {
-  let pass: store.Pass | undefined;
-  for (let after: string | null = null; ; ) {
-    const last: string | null | undefined = await db.transaction('BEGIN', async (tx) => {
-      const counting = await store.lockCounting(tx);
-      if (counting === undefined) return undefined;
-      if (counting.done === null || counting.isMoved) return null;
-      pass ??= await store.beginPass(tx, counting);
-      // Another process has completed a pass, or the counts were forgotten.
-      if (pass.done !== counting.done) return null;
-      const ids = await store.readChanged(tx, counting, after, most);
-      for (let at = 0; at < ids.length; at += AT_ONCE) await store.countRecords(tx, ids.slice(at, at + AT_ONCE));
-      if (ids.length === most) return ids.at(-1) ?? null;
-      if (pass.any) await store.moveCounting(tx, pass.snapshot);
-      return null;
-    });
-    if (last === undefined || last === null) return last === null;
-    after = last;
-  }
 }
 
 async function countNext(tx: Transaction, typeId: string): Promise<void> {

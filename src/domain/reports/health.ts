@@ -35,7 +35,7 @@ export const reportChecks: readonly Check[] = [
       if (days === undefined) return found;
       for (let from = days.from; from < days.until; from += MONTH_MS) {
         const [begin, end] = [from, from + MONTH_MS].map((at) => new Date(at).toISOString()) as [string, string];
-        const rows = await db.query<{ what: string }>(differingCells(days.counting, begin, end), { freshPlan: true });
+        const rows = await db.query<{ what: string }>(differingCells(days.place, begin, end), { freshPlan: true });
         for (const { what } of rows) note(found, what);
       }
       return found;

@@ -1,11 +1,11 @@
 /**
- * SQL on the tables of counts: `report_cells`, `report_counted`, `report_counted_types`, `report_counting`. A cell counts the
+ * SQL on the tables of counts: `report_cells`, `report_counted`, `report_counted_types`. A cell counts the
  * records of a type, a day of creation, a state and a value of one field. `report_counted` says in which cells a record is
  * counted and with which figures, so it can be taken out of them again when it changes.
  */
 import sql, { empty, join, raw, type Sql } from 'sql-template-tag';
 import type { Measure } from '../../lib/report-query.ts';
-import { committedSince, NOW, seenAs, STORAGE } from '../../platform/journal/positions.ts';
+import { type Batch, committedAfter, consumerPlace, isOf } from '../../platform/journal/consumers.ts';
 import type { Queryable, Transaction } from '../../platform/database/pool.ts';
 import { isRebuilding } from '../../platform/jobs/rebuilds.ts';
 import { outcomesOfStopped, runningBreaches } from '../sla/index.ts';
@@ -116,49 +116,20 @@ export async function countRecords(tx: Transaction, ids: readonly string[]): Pro
   await tx.query(sql`DELETE FROM report_cells WHERE id = ANY(${cells}::uuid[]) AND n = 0`);
 }
 
-/** The state of counting. */
-export interface Counting {
-  /** The snapshot whose changes are counted, as text; null: nothing is counted. */
-  done: string | null;
-  /** Whether the snapshot is of another database, for example before a restore. */
-  isMoved: boolean;
-}
-
-const COUNTING = sql`
-  SELECT done::text AS done, storage IS DISTINCT FROM ${STORAGE} AS "isMoved" FROM report_counting`;
+/** The name of the consumer of the journal that counts. */
+export const COUNTING = 'report-cells';
 
 /**
- * Locks the counts until the transaction ends; undefined if another process has them, or facts are rebuilt. A rebuild changes
- * facts without the journal, so a trigger makes the counts invalid when one begins.
+ * Forgets what was counted if facts are rebuilt: a rebuild changes facts without the journal. A trigger does the same when one begins,
+ * and waits for the process that counts.
+ *
+ * @returns whether facts are rebuilt
  */
-export async function lockCounting(tx: Transaction): Promise<Counting | undefined> {
-  const [counting] = await tx.query<Counting>(sql`${COUNTING} FOR UPDATE SKIP LOCKED`);
-  if (counting === undefined) return undefined;
+export async function forgetDuringRebuild(tx: Transaction): Promise<boolean> {
   const [rebuild] = await tx.query(sql`SELECT WHERE ${isRebuilding(FACTS_REBUILD)}`);
-  if (rebuild === undefined) return counting;
-  if (counting.done !== null) await tx.query(sql`UPDATE report_counting SET done = NULL`);
-  return undefined;
-}
-
-/** Whether a pass would find something: read without a lock, since a lock is a write, which would wake other tasks. */
-export async function isBehind(db: Queryable): Promise<boolean> {
-  const [counting] = await db.query<Counting>(COUNTING);
-  if (counting === undefined || counting.done === null || counting.isMoved) return true;
-  const [row] = await db.query<{ any: boolean }>(sql`SELECT EXISTS (${rowsSince(counting)}) AS any`, {
-    freshPlan: true,
-  });
-  return row?.any === true;
-}
-
-/** All that was counted becomes invalid: the next pass begins here. */
-export async function beginCounting(tx: Transaction): Promise<void> {
-  await tx.query(sql`UPDATE report_counting SET done = ${NOW}, storage = ${STORAGE}`);
+  if (rebuild === undefined) return false;
   await tx.query(sql`DELETE FROM report_counted_types`);
-}
-
-/** Rows of the journal that are not counted. */
-function rowsSince({ done }: Counting, where: Sql = sql`true`): Sql {
-  return committedSince(seenAs(done), { columns: sql`j.object_id`, where });
+  return true;
 }
 
 /**
@@ -174,48 +145,19 @@ const CHANGES_COUNTS = sql`CASE
     THEN coalesce(j.changes ?| ARRAY(SELECT unnest(t.fields || '{workflowState}') FROM report_counted_types t), true)
   ELSE true END`;
 
-/** The ids of records with changes that are not counted. */
-function changedRecords(counting: Counting): Sql {
-  const since = rowsSince(counting, CHANGES_COUNTS);
-  return sql`SELECT DISTINCT j.object_id AS id FROM (${since}) AS j WHERE j.object_id IS NOT NULL`;
-}
-
-/** A pass over the changes since the last one. */
-export interface Pass {
-  /** The snapshot whose changes were counted when the pass began, as text. */
-  done: string | null;
-  /** Whether the journal has new rows, of records or of something else. */
-  any: boolean;
-  /** The snapshot whose changes are counted when the pass ends. */
-  snapshot: string;
-}
-
-export async function beginPass(tx: Transaction, counting: Counting): Promise<Pass> {
-  const [row] = await tx.query<Omit<Pass, 'done'>>(
-    sql`SELECT ${NOW}::text AS snapshot, EXISTS (${rowsSince(counting)}) AS any`,
-    { freshPlan: true },
-  );
-  if (row === undefined) throw new Error('a statement without a table has one row');
-  return { ...row, done: counting.done };
-}
-
-/** The next ids of records with changes that are not counted, in their order. */
-export async function readChanged(
-  tx: Transaction,
-  counting: Counting,
-  after: string | null,
-  limit: number,
-): Promise<string[]> {
+/** The ids of records that the events change. */
+export async function readChanged(tx: Transaction, batch: Batch): Promise<string[]> {
   const rows = await tx.query<{ id: string }>(
-    sql`SELECT c.id FROM (${changedRecords(counting)}) AS c WHERE ${after}::uuid IS NULL OR c.id > ${after}::uuid
-      ORDER BY c.id LIMIT ${limit}::int`,
+    sql`SELECT DISTINCT j.object_id AS id FROM journal j WHERE ${isOf('j', batch)} AND j.object_id IS NOT NULL AND ${CHANGES_COUNTS} ORDER BY 1`,
     { freshPlan: true },
   );
   return rows.map(({ id }) => id);
 }
 
-export async function moveCounting(tx: Transaction, snapshot: string): Promise<void> {
-  await tx.query(sql`UPDATE report_counting SET done = ${seenAs(snapshot)}`);
+/** The ids of records with changes that are not counted. @param place that of the consumer */
+function changedRecords(place: number): Sql {
+  const where = sql`j.object_id IS NOT NULL AND ${CHANGES_COUNTS}`;
+  return sql`SELECT DISTINCT c.id FROM (${committedAfter(place, { columns: sql`j.object_id AS id`, where })}) AS c`;
 }
 
 /** Those of the types that are counted with these fields, and whether their first count is complete. */
@@ -272,12 +214,13 @@ const MAX_CHANGED = 10_000;
 
 /** The records that changed after the last pass; undefined if counts cannot be used: types not counted, or too many changes. */
 export async function uncounted(db: Queryable, types: readonly CountedType[]): Promise<string[] | undefined> {
-  const [counting] = await db.query<Counting>(sql`${COUNTING} WHERE NOT ${isRebuilding(FACTS_REBUILD)}`);
-  if (counting === undefined || counting.done === null || counting.isMoved) return undefined;
+  const place = await consumerPlace(db, COUNTING);
+  const [rebuild] = await db.query(sql`SELECT WHERE ${isRebuilding(FACTS_REBUILD)}`);
+  if (place === undefined || rebuild !== undefined) return undefined;
   const counted = await readCountedTypes(db, types);
   if (types.some(({ typeId }) => counted.get(typeId) !== true)) return undefined;
   const rows = await db.query<{ id: string }>(
-    sql`SELECT c.id FROM (${changedRecords(counting)}) AS c LIMIT ${MAX_CHANGED + 1}::int`,
+    sql`SELECT c.id FROM (${changedRecords(place)}) AS c LIMIT ${MAX_CHANGED + 1}::int`,
     { freshPlan: true },
   );
   return rows.length > MAX_CHANGED ? undefined : rows.map(({ id }) => id);
@@ -367,25 +310,23 @@ export function isSum(measure: Measure): boolean {
 }
 
 /** The first day and the day after the last one of all cells; undefined without counts that can be checked. */
-export async function countedDays(
-  db: Queryable,
-): Promise<{ counting: Counting; from: number; until: number } | undefined> {
-  const [counting] = await db.query<Counting>(COUNTING);
-  if (counting === undefined || counting.done === null || counting.isMoved) return undefined;
+export async function countedDays(db: Queryable): Promise<{ place: number; from: number; until: number } | undefined> {
+  const place = await consumerPlace(db, COUNTING);
+  if (place === undefined) return undefined;
   const [range] = await db.query<{ from: string | null; until: string | null }>(sql`
     SELECT date_trunc('day', min(created_at), 'UTC') AS from, max(created_at) + interval '1 day' AS until FROM (
       SELECT created_at FROM report_cells UNION ALL
       SELECT f.created_at FROM report_facts f JOIN report_counted_types t ON t.type_id = f.type_id WHERE t.is_whole) AS c`);
   const { from = null, until = null } = range ?? {};
-  return from === null || until === null ? undefined : { counting, from: Date.parse(from), until: Date.parse(until) };
+  return from === null || until === null ? undefined : { place, from: Date.parse(from), until: Date.parse(until) };
 }
 
 /**
  * Cells of the days that differ from their records: what is counted, corrected by the changes since, is compared with the records.
  * The bounds are starts of days (UTC).
  */
-export function differingCells(counting: Counting, from: string, until: string): Sql {
-  const changed = changedRecords(counting);
+export function differingCells(place: number, from: string, until: string): Sql {
+  const changed = changedRecords(place);
   const types = sql`SELECT type_id, fields FROM report_counted_types WHERE is_whole`;
   const within = (alias: string): Sql =>
     sql`${raw(alias)}.created_at >= ${from}::timestamptz AND ${raw(alias)}.created_at < ${until}::timestamptz`;

@@ -16,7 +16,7 @@ import type { Database, Queryable, Transaction } from '../database/pool.ts';
 import { boundedCount, COUNT_BOUND, type DatabaseMetric, secondsSince } from '../observability/database-metrics.ts';
 import type { TableWrite, WriteContext } from '../unit-of-work/context.ts';
 import type { Backlog } from './journal.ts';
-import { unplacedRows } from './places.ts';
+import { placingIsBehind, unplaced, unplacedRows } from './places.ts';
 
 /** The events that a consumer handles next: those after place `after`, up to and including place `upTo`. */
 export interface Batch {
@@ -47,15 +47,24 @@ export async function isBehind(db: Queryable, name: string): Promise<boolean> {
   return row !== undefined;
 }
 
-/** Locks the consumer until the transaction ends. Undefined if there are no events, or another process handles them. */
+interface Locked {
+  after: number;
+  within: string | null;
+  last: number;
+}
+
+/** Locks the consumer until the transaction ends, and gives its place and the last one, unless another process has it. */
+const locking = (name: string): Sql => sql`
+  SELECT c.place AS after, c.within, p.place AS last FROM journal_consumers c CROSS JOIN journal_placing p
+  WHERE c.name = ${name} FOR UPDATE OF c SKIP LOCKED`;
+
+/** @returns undefined if there are no events, or another process handles them */
 async function lockBatch(
-  lock: (statement: Sql) => Promise<{ after: number; within: string | null; last: number }[]>,
+  lock: (statement: Sql) => Promise<Locked[]>,
   name: string,
   places: number,
 ): Promise<Batch | undefined> {
-  const [row] = await lock(sql`
-    SELECT c.place AS after, c.within, p.place AS last FROM journal_consumers c CROSS JOIN journal_placing p
-    WHERE c.name = ${name} FOR UPDATE OF c SKIP LOCKED`);
+  const [row] = await lock(locking(name));
   // The last place is that of the snapshot, and may be older than the place of a consumer that was moved just before.
   if (row === undefined || row.last <= row.after) return undefined;
   const upTo = Math.min(row.last, row.after + places);
@@ -69,7 +78,7 @@ async function lockBatch(
  * @returns whether there are more
  */
 export async function consume(
-  db: Database,
+  db: Pick<Database, 'query' | 'transaction'>,
   name: string,
   places: number,
   handle: (batch: Batch, tx: Transaction) => Promise<void>,
@@ -84,6 +93,11 @@ export async function consume(
   });
 }
 
+/** Locks the consumer for other work on what it has made. @returns false if another process has it */
+export async function lockConsumer(tx: Transaction, name: string): Promise<boolean> {
+  return (await tx.query<Locked>(locking(name))).length > 0;
+}
+
 /** Locks the next events for a unit of work, which plans `moveConsumer` beside what it writes. */
 export async function takeBatch(ctx: WriteContext, name: string, places: number): Promise<Batch | undefined> {
   return await lockBatch((statement) => ctx.lock(statement), name, places);
@@ -96,6 +110,26 @@ export const moveConsumer: TableWrite<{ name: string; place: number; within: str
     UPDATE journal_consumers c SET place = r.place, within = r.within
     FROM jsonb_to_recordset(${rows}) AS r (name text, place bigint, within text) WHERE c.name = r.name`,
 };
+
+/**
+ * The place of the consumer, for readers that correct what it has made by the events that it has not handled (`committedAfter`).
+ * Undefined while places are given to rows of another storage.
+ */
+export async function consumerPlace(db: Queryable, name: string): Promise<number | undefined> {
+  const [row] = await db.query<{ place: number }>(sql`
+    SELECT c.place FROM journal_consumers c CROSS JOIN journal_placing p WHERE c.name = ${name} AND NOT ${placingIsBehind('p')}`);
+  return row?.place;
+}
+
+/**
+ * Query for the events `j` that were committed before the statement began and come after the place, whether they have a place or not;
+ * some twice.
+ */
+export function committedAfter(place: number, { columns, where }: { columns: Sql; where: Sql }): Sql {
+  return sql`
+    SELECT ${columns} FROM journal_places p JOIN journal j ON j.seq = p.seq WHERE p.place > ${place}::bigint AND ${where}
+    UNION ALL ${unplaced({ columns, where })}`;
+}
 
 /** Query for the times of the events that the consumer has not handled, oldest first, each part up to the limit. */
 function unhandled(name: string, limit: number): Sql {

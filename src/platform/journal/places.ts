@@ -13,7 +13,7 @@
 import sql, { raw, type Sql } from 'sql-template-tag';
 import type { Database, Queryable, Transaction } from '../database/pool.ts';
 import { rowCheck } from '../audit/checks.ts';
-import { committedSince, NOW, RUN, seenAs, STORAGE, wasVisible } from './positions.ts';
+import { committedSince, NOW, RUN, seenAs, type SinceOptions, STORAGE, wasVisible } from './positions.ts';
 
 /** The channel on which new places are notified; the payload is the last place. */
 export const PLACES_CHANNEL = 'docket_places';
@@ -89,7 +89,9 @@ async function pass(tx: Transaction, progress: Progress): Promise<{ given: numbe
   const after = target === null ? 0 : progress.targetSeq;
   const columns = sql`j.*`;
   const fresh =
-    done === null ? unplaced(after) : committedSince(seenAs(done), { columns, where: sql`j.seq > ${after}::bigint` });
+    done === null
+      ? withoutPlace(after)
+      : committedSince(seenAs(done), { columns, where: sql`j.seq > ${after}::bigint` });
   const snapshot = sql`coalesce(${seenAs(target)}, ${NOW})`;
   const [row] = await tx.query<{ given: number; more: boolean }>(
     sql`
@@ -116,7 +118,7 @@ async function pass(tx: Transaction, progress: Progress): Promise<{ given: numbe
 }
 
 /** Rows of a section of the journal that have no place. */
-function unplaced(after: number): Sql {
+function withoutPlace(after: number): Sql {
   return sql`
     SELECT j.* FROM journal j WHERE j.seq > ${after}::bigint AND j.seq <= ${after + AT_ONCE}::bigint
       AND NOT EXISTS (SELECT FROM journal_places p WHERE p.seq = j.seq)`;
@@ -130,6 +132,17 @@ function endOf(isSection: boolean, after: number): Sql {
     : sql`CASE WHEN count(*) = ${AT_ONCE}::int THEN max(seq) END`;
 }
 
+/** Predicate on `journal_placing`: rows of an unfinished pass, or of another storage, wait for their places. */
+export function placingIsBehind(alias: string): Sql {
+  const p = raw(alias);
+  return sql`(${p}.done IS NULL OR ${p}.target IS NOT NULL OR ${p}.storage IS DISTINCT FROM ${STORAGE})`;
+}
+
+/** Query for committed rows `j` that have no place, unless `placingIsBehind`. */
+export function unplaced(options: Pick<SinceOptions, 'columns' | 'where' | 'limit'>): Sql {
+  return committedSince(sql`(SELECT done FROM journal_placing)`, options);
+}
+
 /**
  * Query for the times `at` of committed rows that have no place, oldest first, each part up to the limit. Rows of an unfinished pass
  * count until it ends.
@@ -137,7 +150,7 @@ function endOf(isSection: boolean, after: number): Sql {
 export function unplacedRows(limit: number): Sql {
   const most = raw(String(limit));
   return sql`
-    ${committedSince(sql`(SELECT done FROM journal_placing)`, { columns: sql`j.at`, limit: most })}
+    ${unplaced({ columns: sql`j.at`, limit: most })}
     UNION ALL
     (SELECT at FROM journal WHERE seq > (SELECT target_seq FROM journal_placing WHERE done IS NULL) ORDER BY seq LIMIT ${most})`;
 }
@@ -162,7 +175,7 @@ export interface FeedState {
 
 export async function feedState(db: Queryable): Promise<FeedState> {
   const [row] = await db.query<FeedState>(sql`
-    SELECT p.place, p.done IS NULL OR p.target IS NOT NULL OR p.storage IS DISTINCT FROM ${STORAGE} AS "isBehind", encode(p.cursor_key, 'base64') AS "cursorKey", coalesce((SELECT json_agg(
+    SELECT p.place, ${placingIsBehind('p')} AS "isBehind", encode(p.cursor_key, 'base64') AS "cursorKey", coalesce((SELECT json_agg(
       json_build_object('id', e.id, 'after', e.after) ORDER BY e.number DESC) FROM journal_epochs e), '[]') AS epochs
     FROM journal_placing p`);
   if (row === undefined) throw new Error('the table journal_placing is empty');

@@ -42,7 +42,7 @@ export const NOW = sql`pg_current_snapshot()`;
 /** The transactions of a reading: those below `oldestRunning` have ended, those from `nextId` on have not begun. */
 export const TRANSACTIONS = sql`pg_snapshot_xmin(${NOW})::text::float8 AS "oldestRunning", pg_snapshot_xmax(${NOW})::text::float8 AS "nextId"`;
 
-interface SinceOptions {
+export interface SinceOptions {
   /** Columns of the rows `j`. */
   columns: Sql;
   /** Condition on `j`. */
