@@ -1,6 +1,6 @@
 /** What the composition root is given: settings, the database and the adapters. */
 import type { Logger } from 'pino';
-import type { OidcSettings, Settings } from './settings.ts';
+import type { Settings } from './settings.ts';
 import type { SearcherOptions } from './domain/search/index.ts';
 import type { DeliveryLimits } from './domain/webhooks/index.ts';
 import type { BlobHealthOptions } from './platform/blobs/health.ts';
@@ -37,8 +37,6 @@ export interface AppOptions {
   searchMemory?: Omit<SearcherOptions, 'onChange'> | undefined;
   /** A streaming replica of `db`, for reads that may use one. */
   readDb?: Database | undefined;
-  /** The OpenID Connect provider for sign-in to the console. */
-  oidc?: OidcSettings | undefined;
   /** Replaces the metrics of this process in `/metrics`, where several processes share the address. */
   exposition?: (() => Promise<string>) | undefined;
   /** How often the file store is probed; for tests. */

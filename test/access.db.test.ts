@@ -4,7 +4,8 @@
  */
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { operations } from '../src/modules.ts';
+import { MODULES } from '../src/modules.ts';
+import { operationsOf } from '../src/platform/module.ts';
 import { takesDryRun } from '../src/contract/operation.ts';
 import { ADMIN_SCOPE, SCOPES } from '../src/contract/scopes.ts';
 import { setPassword } from '../src/domain/access/index.ts';
@@ -31,9 +32,9 @@ let keys: Record<Login, string>;
 let adminKeys: Record<Login, string>;
 let table: ReturnType<typeof operationCases>;
 
-type Operation = ReturnType<typeof operations>[number];
+type Operation = ReturnType<typeof operationsOf>[number];
 
-const known = operations();
+const known = operationsOf(MODULES);
 const isPublic = (operation: Operation): boolean => operation.access !== 'console' && operation.access !== 'open';
 
 function rowOf(operation: Operation): OperationCase {

@@ -6,66 +6,15 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, it } from 'node:test';
+import { MODULES } from '../src/modules.ts';
 import { parseSource, ROOT, readSources, type Source, trackedFiles } from './harness/source-files.ts';
 
 const sources = readSources('src');
 
-/** The modules that each module imports. An import that is not listed fails the test, and so does a listed one that is unused. */
-const MODULE_DEPENDENCIES: Readonly<Record<string, readonly string[]>> = {
-  // Names of groups and units are shown in the configuration's default locale.
-  // A membership may admit its member to articles.
-  identity: ['knowledge', 'metadata'],
-  metadata: [],
-  access: ['identity', 'metadata'],
-  objects: ['metadata'],
-  // A public comment of the requester can fire a transition.
-  comments: ['objects', 'workflow'],
-  // The limit of a file's size is a setting of the configuration.
-  attachments: ['objects', 'comments', 'metadata'],
-  relations: ['objects', 'metadata'],
-  // What answers of requesters fire has the rights of the configuration.
-  workflow: ['objects', 'metadata', 'access'],
-  bulk: ['objects', 'workflow'],
-  // What waits for background work is shown in one place.
-  // Lists are filtered by conditions and words. Macros and merging run the commands of a record's parts.
-  // Assignees are chosen among the holders of roles.
-  desk: [
-    'access',
-    'identity',
-    'metadata',
-    'objects',
-    'comments',
-    'attachments',
-    'relations',
-    'reports',
-    'workflow',
-    'search',
-    'sla',
-    'webhooks',
-    // Lists show which records have something new.
-    'notifications',
-  ],
-  catalog: ['objects', 'metadata'],
-  // The titles of duplicates are part of the statement that reads the best hits.
-  search: ['objects', 'comments', 'relations', 'metadata', 'access'],
-  // A definition decides whether users are notified of what its imports write.
-  imports: ['objects', 'metadata', 'identity', 'notifications'],
-  exports: ['objects', 'metadata'],
-  // Rights on comments and articles are part of the statement that selects events.
-  feed: ['objects', 'comments', 'attachments', 'knowledge', 'metadata'],
-  // Rights on comments are part of the statements. Groups are notified by their members.
-  notifications: ['identity', 'objects', 'comments', 'attachments', 'metadata'],
-  // A report takes the conditions of searches, and counts the outcomes of SLA instances.
-  reports: ['identity', 'objects', 'comments', 'metadata', 'search', 'sla'],
-  // The context carries the rights of the key's owner.
-  inbound: ['objects', 'comments', 'attachments', 'identity'],
-  knowledge: ['metadata'],
-  // Rules run the commands of a record's parts; their texts are filled like those of macros, and calendars count their time.
-  rules: ['objects', 'comments', 'relations', 'workflow', 'metadata', 'desk', 'sla'],
-  mail: ['objects', 'comments', 'attachments', 'metadata', 'identity', 'access', 'desk', 'notifications'],
-  sla: ['objects', 'metadata'],
-  webhooks: ['objects', 'metadata'],
-};
+/** The modules that each domain module imports, as it declares. An import that is not declared fails the test, and so does an unused one. */
+const MODULE_DEPENDENCIES: Readonly<Record<string, readonly string[]>> = Object.fromEntries(
+  MODULES.flatMap(({ name, dependsOn }) => (dependsOn === undefined ? [] : [[name, dependsOn]])),
+);
 
 /** Lower layers first; a file may import from its own layer and from those below. */
 const LAYERS: readonly (readonly [string, RegExp])[] = [
@@ -76,7 +25,7 @@ const LAYERS: readonly (readonly [string, RegExp])[] = [
   ['domain', /^src\/domain\//],
   ['adapters', /^src\/(?:http|worker)\//],
   ['settings', /^src\/settings(?:-table)?(?:\.test)?\.ts$/],
-  ['app', /^src\/(?:app|app-options|modules|background|metrics|worker-thread|search-thread)(?:\.test)?\.ts$/],
+  ['app', /^src\/(?:app|app-options|modules|worker-thread|search-thread)(?:\.test)?\.ts$/],
   // The command line calls services elsewhere with the client.
   ['client', /^client\/src\//],
   ['entry', /^src\/(?:cli\/|cli(?:\.test)?\.ts$|main\.ts$)/],
@@ -190,9 +139,12 @@ function isTaskOfThreads(from: string, target: string): boolean {
   return from === 'src/worker-thread.ts' && /ThreadTask</.test(readFileSync(path.join(ROOT, target), 'utf8'));
 }
 
+/** The files with the values that `modules.ts` lists: `module.ts` in each folder of a module. */
+const MODULE_FILE = /^src\/(?:domain\/[^/]+|platform\/[^/]+|configuration|http)\/module\.ts$/;
+
 /**
- * Which files of a module others may import: `index.ts` for every module; for `modules.ts` and the module itself, the entry
- * points too.
+ * Which files of a module others may import: only `index.ts`. Its entry points are for its `module.ts`, and that is for
+ * `modules.ts`. The parts that a module of the platform declares are in its `module.ts`, too.
  */
 function publicApiProblems(files: readonly Source[]): string[] {
   const problems: string[] = [];
@@ -202,18 +154,33 @@ function publicApiProblems(files: readonly Source[]): string[] {
       if (target === null || name === undefined || isTest(file.path)) continue;
       const base = path.posix.basename(target);
       const inside = moduleOf(file.path) === name;
-      const entryPoint = /^(?:routes|jobs|follow|config)(?:-[a-z-]+)?\.ts$/.test(base);
-      const byModules = file.path === 'src/modules.ts';
-      if (entryPoint) {
-        const split = inside && path.posix.basename(file.path).startsWith(base.split(/[-.]/)[0] ?? '');
-        if (!byModules && !split && path.posix.basename(file.path) !== 'index.ts') {
-          problems.push(`${file.path} imports the entry point ${target}`);
-        }
+      const own = path.posix.basename(file.path);
+      const entryPoint = /^(?:module|routes|jobs|follow|config)(?:-[a-z-]+)?\.ts$/.test(base);
+      if (base === 'module.ts') {
+        if (file.path !== 'src/modules.ts') problems.push(`${file.path} imports the entry point ${target}`);
+      } else if (entryPoint) {
+        const split = inside && own.startsWith(base.split(/[-.]/)[0] ?? '');
+        if (!split && !(inside && own === 'module.ts')) problems.push(`${file.path} imports the entry point ${target}`);
       } else if (!inside && base !== 'index.ts' && !isTaskOfThreads(file.path, target))
         problems.push(`${file.path} imports an internal file: ${target}`);
     }
   }
   return problems;
+}
+
+/** Each folder of a domain module has one value, `modules.ts` lists every value, and a domain module is named as its folder. */
+function moduleProblems(files: readonly Source[], names: readonly string[]): string[] {
+  const values = files.filter((file) => MODULE_FILE.test(file.path)).map((file) => file.path);
+  const listed = new Set(files.find((file) => file.path === 'src/modules.ts')?.imports.map(({ target }) => target));
+  const folders = new Set(files.flatMap((file) => moduleOf(file.path) ?? []));
+  return [
+    ...values.filter((file) => !listed.has(file)).map((file) => `modules.ts does not list ${file}`),
+    ...[...folders]
+      .filter((name) => !values.includes(`src/domain/${name}/module.ts`))
+      .map((name) => `the module ${name} has no module.ts`),
+    ...[...folders].filter((name) => !names.includes(name)).map((name) => `no module has the name ${name}`),
+    ...names.filter((name, index) => names.indexOf(name) !== index).map((name) => `two modules have the name ${name}`),
+  ];
 }
 
 function packageProblems(files: readonly Source[], known: ReadonlySet<string>): string[] {
@@ -324,7 +291,7 @@ describe('architecture', () => {
     ]);
   });
 
-  it('imports between modules only as MODULE_DEPENDENCIES lists, and each entry is used', () => {
+  it('imports between modules only as they declare, and each declared dependency is used', () => {
     assert.deepEqual(dependencyProblems(sources, MODULE_DEPENDENCIES), []);
     const pair = [
       parseSource('src/domain/metadata/a.ts', "import { x } from '../objects/index.ts';"),
@@ -351,6 +318,23 @@ describe('architecture', () => {
     ]);
     assert.deepEqual(publicApiProblems(bad('src/domain/objects/commands.ts', "import { x } from './routes.ts';")), [
       'src/domain/objects/commands.ts imports the entry point src/domain/objects/routes.ts',
+    ]);
+    assert.deepEqual(publicApiProblems(bad('src/app.ts', "import { x } from './domain/access/module.ts';")), [
+      'src/app.ts imports the entry point src/domain/access/module.ts',
+    ]);
+  });
+
+  it('has each module as one value, which modules.ts lists', () => {
+    const names = MODULES.map(({ name }) => name);
+    assert.deepEqual(moduleProblems(sources, names), []);
+    const stray = [...bad('src/modules.ts', ''), ...bad('src/domain/tasks/module.ts', '')];
+    assert.deepEqual(moduleProblems(stray, ['other', 'other']), [
+      'modules.ts does not list src/domain/tasks/module.ts',
+      'no module has the name tasks',
+      'two modules have the name other',
+    ]);
+    assert.deepEqual(moduleProblems(bad('src/domain/tasks/store.ts', ''), ['tasks']), [
+      'the module tasks has no module.ts',
     ]);
   });
 

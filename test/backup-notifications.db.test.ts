@@ -8,7 +8,8 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { raw } from 'sql-template-tag';
-import { BACKUP_SOURCES, BLOB_USES } from '../src/modules.ts';
+import { MODULES } from '../src/modules.ts';
+import { backupSources, collect } from '../src/platform/module.ts';
 import { ArchiveWriter } from '../src/platform/backup/archive.ts';
 import { dumpService } from '../src/platform/backup/dump.ts';
 import { loadService } from '../src/platform/backup/load.ts';
@@ -112,7 +113,13 @@ describe('notifications after a restore', () => {
     const blobs = new FileBlobs(app.blobFolder);
     const archive = await ArchiveWriter.create(file);
     const options = { blobs, allowMissing: false, onPart: () => {}, at: new Date().toISOString() };
-    await dumpService({ ...options, db: app.db, uses: BLOB_USES, sources: BACKUP_SOURCES, archive });
+    await dumpService({
+      ...options,
+      db: app.db,
+      uses: collect(MODULES, 'blobUses'),
+      sources: backupSources(MODULES),
+      archive,
+    });
     await loadService({ db: restored, blobs, file, onPart: () => {} });
 
     const there = await startTestApp({ on: { databaseUrl: target.url, blobFolder: app.blobFolder } as TestApp });

@@ -21,7 +21,8 @@ import { Database } from '../src/platform/database/pool.ts';
 import { verifyJournal } from '../src/platform/audit/seals-verify.ts';
 import { givePlaces } from '../src/platform/journal/places.ts';
 import { sealJournal } from '../src/platform/journal/seals.ts';
-import { BACKUP_SOURCES, BLOB_USES } from '../src/modules.ts';
+import { MODULES } from '../src/modules.ts';
+import { backupSources, collect } from '../src/platform/module.ts';
 import { startTestApp, type TestApp } from './harness/app.ts';
 import { type RecordFixture, startRecordFixture } from './harness/record-fixture.ts';
 import { sealAll } from './harness/seal-all.ts';
@@ -77,8 +78,8 @@ describe('backup and restore', () => {
     const options = {
       db: app.db,
       blobs,
-      uses: BLOB_USES,
-      sources: BACKUP_SOURCES,
+      uses: collect(MODULES, 'blobUses'),
+      sources: backupSources(MODULES),
       archive,
       allowMissing: false,
       onPart: () => {},
@@ -353,7 +354,7 @@ describe('backup and restore', () => {
     const past = new Date(Date.now() - 2 * DAY_MS);
     await utimes(path.join(app.blobFolder, key.slice(0, 2), key), past, past);
     await app.db.query(sql`INSERT INTO blobs (sha256, touched_at) VALUES (${key}, ${past.toISOString()})`);
-    const sweep = (): Promise<number> => sweepBlobs(app.db, watched, BLOB_USES, Date.now());
+    const sweep = (): Promise<number> => sweepBlobs(app.db, watched, collect(MODULES, 'blobUses'), Date.now());
     let sweptMeanwhile: number | undefined;
     const looking: BlobStore = {
       put: (...args) => watched.put(...args),

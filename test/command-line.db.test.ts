@@ -10,8 +10,8 @@ import pg from 'pg';
 import { verifyWebhook } from '../client/src/index.ts';
 import { WEBHOOK_EVENTS } from '../src/contract/events.ts';
 import { buildDocument } from '../src/contract/openapi.ts';
-import { EVENTS } from '../src/domain/webhooks/index.ts';
-import { operations } from '../src/modules.ts';
+import { MODULES } from '../src/modules.ts';
+import { collect, operationsOf } from '../src/platform/module.ts';
 import { migrate } from '../src/platform/database/migrate.ts';
 import { nextVersion, runCommand, type CommandResult } from './harness/commands.ts';
 import { createEmptyDatabase, createTestDatabase, type TestDatabase } from './harness/database.ts';
@@ -348,7 +348,7 @@ webhooks:
       const rejected = await docket(toUrl, nowhere);
       assert.match(rejected.out, /401 after \d+ ms\nheard\n$/);
       assert.match(rejected.err, /would not try again/);
-      const document = buildDocument(operations(), { surface: 'public', events: EVENTS });
+      const document = buildDocument(operationsOf(MODULES), { surface: 'public', events: collect(MODULES, 'events') });
       for (const event of WEBHOOK_EVENTS) assert.equal((await docket([...toUrl, '--event', event], nowhere)).code, 0);
       const delivered = bodies.slice(1).map((body) => JSON.parse(body) as { eventType: string });
       assert.deepEqual(

@@ -14,7 +14,8 @@ import { type DumpReport, dumpService } from '../src/platform/backup/dump.ts';
 import { FileBlobs } from '../src/platform/blobs/filesystem.ts';
 import { S3Blobs } from '../src/platform/blobs/s3.ts';
 import type { BlobStore } from '../src/platform/blobs/store.ts';
-import { BACKUP_SOURCES, BLOB_USES } from '../src/modules.ts';
+import { MODULES } from '../src/modules.ts';
+import { backupSources, collect } from '../src/platform/module.ts';
 import { type RecordFixture, startRecordFixture } from './harness/record-fixture.ts';
 import { s3Server, type TestS3 } from './harness/s3.ts';
 
@@ -142,8 +143,8 @@ for (const { name, open, spoil } of STORES) {
         const options = {
           db: fixture.app.db,
           blobs,
-          uses: BLOB_USES,
-          sources: BACKUP_SOURCES,
+          uses: collect(MODULES, 'blobUses'),
+          sources: backupSources(MODULES),
           archive,
           at,
           allowMissing,

@@ -12,7 +12,8 @@ import { FileBlobs } from '../src/platform/blobs/filesystem.ts';
 import type { Violations } from '../src/platform/audit/checks.ts';
 import { givePlaces } from '../src/platform/journal/places.ts';
 import { examineIdle, examineIntegrity } from '../src/platform/database/integrity.ts';
-import { CHECKS } from '../src/modules.ts';
+import { MODULES } from '../src/modules.ts';
+import { collect } from '../src/platform/module.ts';
 import { type RecordFixture, startRecordFixture } from './harness/record-fixture.ts';
 import { CREATE, inboundOf } from './harness/inbound-fixture.ts';
 import { CORRUPTIONS } from './harness/corruptions.ts';
@@ -23,7 +24,7 @@ describe('docket doctor --deep', () => {
   let blobs: FileBlobs;
 
   const violations = async (name: string, statements: readonly string[]): Promise<[Violations, string]> => {
-    const check = CHECKS.find((one) => one.name === name);
+    const check = collect(MODULES, 'checks').find((one) => one.name === name);
     assert.ok(check !== undefined, name);
     let found: [Violations, string] | undefined;
     await fixture.app.db.transaction(
@@ -75,12 +76,17 @@ describe('docket doctor --deep', () => {
       lines.filter(({ ok }) => !ok),
       [],
     );
-    assert.equal(lines.length, CHECKS.length + 2);
+    assert.equal(lines.length, collect(MODULES, 'checks').length + 2);
   });
 
   it('finds and reports the corruption of each check', async () => {
     while (await givePlaces(fixture.app.db));
-    assert.deepEqual(Object.keys(CORRUPTIONS).sort(), CHECKS.map(({ name }) => name).sort());
+    assert.deepEqual(
+      Object.keys(CORRUPTIONS).sort(),
+      collect(MODULES, 'checks')
+        .map(({ name }) => name)
+        .sort(),
+    );
     for (const [name, tampers] of Object.entries(CORRUPTIONS)) {
       for (const [turn, statements] of tampers.entries()) {
         const [{ total, named }, what] = await violations(name, statements);
@@ -126,7 +132,7 @@ describe('docket doctor --deep', () => {
 
   it('names each check once, and no two begin alike with their class', async () => {
     const names = (await examine()).map(({ name }) => name);
-    assert.equal(names.length, CHECKS.length + 2);
+    assert.equal(names.length, collect(MODULES, 'checks').length + 2);
     assert.equal(new Set(names.map((name) => name.replace(/ \(I\d+\)$/, ''))).size, names.length);
     for (const name of names) assert.match(name, /^[a-zSL]+ .+ \(I\d+\)$/);
   });

@@ -6,7 +6,8 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { operations } from '../src/modules.ts';
+import { MODULES } from '../src/modules.ts';
+import { operationsOf } from '../src/platform/module.ts';
 import { setPassword } from '../src/domain/access/index.ts';
 import { ADMIN_SCOPE } from '../src/contract/scopes.ts';
 import { startTestApp, type TestApp } from './harness/app.ts';
@@ -24,10 +25,10 @@ const TRIES = 3;
 const BUSY_TRIES = 5;
 const BUSY_MS = 1200;
 
-type Operation = ReturnType<typeof operations>[number];
+type Operation = ReturnType<typeof operationsOf>[number];
 
 describe('the event loop', () => {
-  const known = operations();
+  const known = operationsOf(MODULES);
   let app: TestApp;
   let target: Target;
   let keys: { public: string; console: string };

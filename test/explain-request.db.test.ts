@@ -2,7 +2,8 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import fc from 'fast-check';
-import { operations } from '../src/modules.ts';
+import { MODULES } from '../src/modules.ts';
+import { operationsOf } from '../src/platform/module.ts';
 import { ADMIN_SCOPE, SCOPES } from '../src/contract/scopes.ts';
 import { FAULTS } from '../src/lib/fault-codes.ts';
 import { setPassword } from '../src/domain/access/index.ts';
@@ -19,7 +20,7 @@ import {
 } from './harness/operation-calls.ts';
 import { ACTIONS, bundle, RIGHTS } from './harness/small-configuration.ts';
 
-type Operation = ReturnType<typeof operations>[number];
+type Operation = ReturnType<typeof operationsOf>[number];
 const LOGINS: Login[] = ['full', 'partial', 'reader', 'nobody'];
 
 interface Explanation {
@@ -130,7 +131,7 @@ describe('the explanation of a request', () => {
 
   it('has the status and code of the real answer, for every operation and user', async () => {
     let refused = 0;
-    for (const operation of operations()) {
+    for (const operation of operationsOf(MODULES)) {
       const row = table[operation.id];
       if (row === undefined || !isExplained(operation)) continue;
       for (const login of LOGINS) {
@@ -161,7 +162,9 @@ describe('the explanation of a request', () => {
       fields: fc.record({ read: fields, write: fields }),
       transitions: fc.constantFrom<unknown>('*', []),
     });
-    const explained = new Map(operations().flatMap((one) => (isExplained(one) ? [[one.id, one] as const] : [])));
+    const explained = new Map(
+      operationsOf(MODULES).flatMap((one) => (isExplained(one) ? [[one.id, one] as const] : [])),
+    );
     const generated = fc.record({
       id: fc.constantFrom(...explained.keys()),
       rights: subset(...RIGHTS.split(', ')),

@@ -5,7 +5,8 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { ADMIN_SCOPE } from '../src/contract/scopes.ts';
-import { operations } from '../src/modules.ts';
+import { MODULES } from '../src/modules.ts';
+import { operationsOf } from '../src/platform/module.ts';
 import { startTestApp, type TestApp } from './harness/app.ts';
 import { type DatabaseTraffic, watchDatabase } from './harness/database-traffic.ts';
 import { textOf } from './harness/event-stream.ts';
@@ -19,7 +20,7 @@ const MAX_OF_STATEMENT = 4 * MIB;
 const TRIES = 3;
 
 describe('reads of what has grown', () => {
-  const reads = operations().filter(({ method }) => method === 'GET');
+  const reads = operationsOf(MODULES).filter(({ method }) => method === 'GET');
   let app: TestApp;
   let traffic: DatabaseTraffic;
   let grown: Grown;

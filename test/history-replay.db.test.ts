@@ -8,7 +8,8 @@ import { raw } from 'sql-template-tag';
 import { examineSearch } from '../src/cli/search-check.ts';
 import { runCheck } from '../src/platform/audit/checks.ts';
 import { FileBlobs } from '../src/platform/blobs/filesystem.ts';
-import { CHECKS } from '../src/modules.ts';
+import { MODULES } from '../src/modules.ts';
+import { collect } from '../src/platform/module.ts';
 import { type RecordFixture, startRecordFixture } from './harness/record-fixture.ts';
 
 /** Tables whose every column is either checked or listed below. */
@@ -143,7 +144,7 @@ async function foundAfter(statement: string): Promise<string[]> {
       // Foreign keys would reject some changes; a user with database access can disable them.
       await tx.query(raw(`SET LOCAL session_replication_role = 'replica'`));
       await tx.query(raw(statement));
-      for (const check of CHECKS) named.push(...(await check.find({ db: tx, ...parts })).named);
+      for (const check of collect(MODULES, 'checks')) named.push(...(await check.find({ db: tx, ...parts })).named);
     },
     () => false,
   );
@@ -208,7 +209,7 @@ describe('current values compared with history', () => {
 
   it('match unless the database was changed directly', async () => {
     const parts = { blobs: new FileBlobs(fixture.app.blobFolder), config: fixture.app.app.versions.current() };
-    for (const check of CHECKS) {
+    for (const check of collect(MODULES, 'checks')) {
       const { named } = await runCheck(fixture.app.db, check, parts);
       assert.deepEqual(named, [], check.name);
     }

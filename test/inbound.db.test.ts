@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { after, before, describe, it } from 'node:test';
-import { purgeRuns } from '../src/domain/inbound/index.ts';
+import { purgeRuns } from '../src/domain/inbound/store.ts';
 import type { TestAnswer } from './harness/app.ts';
 import {
   assertSameError,

@@ -7,8 +7,9 @@ import sql from 'sql-template-tag';
 import { dispatchAll } from './harness/dispatch-all.ts';
 import { parse } from 'yaml';
 import { DatabaseMetrics } from '../src/platform/observability/database-metrics.ts';
-import { DATABASE_METRICS } from '../src/modules.ts';
-import { replicaGauges } from '../src/metrics.ts';
+import { MODULES } from '../src/modules.ts';
+import { collect } from '../src/platform/module.ts';
+import { replicaGauges } from '../src/platform/database/module.ts';
 import { mergeMetrics } from '../src/http/metrics.ts';
 import { type RecordFixture, startRecordFixture } from './harness/record-fixture.ts';
 import { lintMetrics } from './harness/metrics-lint.ts';
@@ -50,7 +51,11 @@ function samplesOf(text: string): Map<string, number> {
 /** Queried from the database now, bypassing the cache. */
 async function metrics(): Promise<Map<string, number>> {
   const { db } = fixture.app;
-  const values = await new DatabaseMetrics({ db, clock: { now: () => Date.now() }, metrics: DATABASE_METRICS }).read();
+  const values = await new DatabaseMetrics({
+    db,
+    clock: { now: () => Date.now() },
+    metrics: collect(MODULES, 'metrics'),
+  }).read();
   return new Map(values.map(({ name, value }) => [name, value]));
 }
 
@@ -81,7 +86,7 @@ describe('metrics', () => {
       assert.ok(text.includes(`# TYPE ${family} `) && text.includes(`# HELP ${family} `), name);
     }
     for (const [name, value] of samplesOf(text)) assert.ok(Number.isFinite(value), name);
-    for (const { name } of DATABASE_METRICS) assert.ok(names.has(name), name);
+    for (const { name } of collect(MODULES, 'metrics')) assert.ok(names.has(name), name);
   });
 
   it('are checked by rules that find what promtool finds', () => {
@@ -220,13 +225,13 @@ describe('metrics', () => {
         return await fixture.app.db.query<Row>(statement);
       },
     };
-    const many = new DatabaseMetrics({ db, clock: { now: () => Date.now() }, metrics: DATABASE_METRICS });
+    const many = new DatabaseMetrics({ db, clock: { now: () => Date.now() }, metrics: collect(MODULES, 'metrics') });
     const answers = await Promise.all(Array.from({ length: 50 }, () => many.read()));
     await many.read();
     assert.equal(asked, 1);
-    assert.ok(answers.every((values) => values.length === DATABASE_METRICS.length + 1));
+    assert.ok(answers.every((values) => values.length === collect(MODULES, 'metrics').length + 1));
     broken = true;
-    const away = new DatabaseMetrics({ db, clock: { now: () => Date.now() }, metrics: DATABASE_METRICS });
+    const away = new DatabaseMetrics({ db, clock: { now: () => Date.now() }, metrics: collect(MODULES, 'metrics') });
     assert.deepEqual(
       (await away.read()).map(({ name, value }) => [name, value]),
       [['docket_database_up', 0]],
@@ -234,7 +239,7 @@ describe('metrics', () => {
     const silent = new DatabaseMetrics({
       db: { query: () => new Promise<never>(() => {}) },
       clock: { now: () => Date.now() },
-      metrics: DATABASE_METRICS,
+      metrics: collect(MODULES, 'metrics'),
     });
     assert.equal((await silent.read())[0]?.value, 0);
   });

@@ -8,9 +8,9 @@ import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, it } from 'node:test';
 import { promisify } from 'node:util';
-import { EVENTS } from '../src/domain/webhooks/index.ts';
 import { WEBHOOK_EVENTS } from '../src/contract/events.ts';
-import { operations } from '../src/modules.ts';
+import { MODULES } from '../src/modules.ts';
+import { collect, operationsOf } from '../src/platform/module.ts';
 import { readExamples } from '../src/contract/examples.ts';
 import { buildDocument } from '../src/contract/openapi.ts';
 import { routesOf } from '../src/http/route.ts';
@@ -60,7 +60,11 @@ const answer = (status: number, body: unknown, headers: Record<string, string> =
 describe('the OpenAPI documents', () => {
   for (const [surface, file, prefix] of SURFACES) {
     it(`match the operations: ${surface}`, async () => {
-      const document = buildDocument(operations(), { surface, events: EVENTS, examples: readExamples() });
+      const document = buildDocument(operationsOf(MODULES), {
+        surface,
+        events: collect(MODULES, 'events'),
+        examples: readExamples(),
+      });
       const text = `${JSON.stringify(document, null, 2)}\n`;
       const written = await readFile(path.join(ROOT, 'openapi', file), 'utf8');
       assert.ok(written === text, `openapi/${file} is stale: run node tools/openapi.ts`);
@@ -71,8 +75,8 @@ describe('the OpenAPI documents', () => {
     });
 
     it(`describe exactly the served routes: ${surface}`, () => {
-      const document = buildDocument(operations(), { surface, events: EVENTS });
-      const bound = operations().map((operation) => ({ operation, run: async () => undefined }));
+      const document = buildDocument(operationsOf(MODULES), { surface, events: collect(MODULES, 'events') });
+      const bound = operationsOf(MODULES).map((operation) => ({ operation, run: async () => undefined }));
       const served = routesOf(bound, 1000)
         .filter((route) => route.surface === surface)
         .map((route) => place(route.prepared.binding.operation.method, route.path.slice(prefix.length)));
@@ -83,7 +87,7 @@ describe('the OpenAPI documents', () => {
     });
 
     it(`require a key except for open operations: ${surface}`, () => {
-      const document = buildDocument(operations(), { surface, events: EVENTS });
+      const document = buildDocument(operationsOf(MODULES), { surface, events: collect(MODULES, 'events') });
       const open = Object.entries(document['paths'] as Record<string, Record<string, { security: unknown[] }>>).flatMap(
         ([route, item]) =>
           Object.entries(item).flatMap(([method, { security }]) =>
@@ -101,7 +105,7 @@ describe('the OpenAPI documents', () => {
 
   it('contain every operation of the specification with its scope', () => {
     const scopes = Object.fromEntries(
-      operations().map(({ method, path: route, access }) => [place(method, route), access]),
+      operationsOf(MODULES).map(({ method, path: route, access }) => [place(method, route), access]),
     );
     const table: Record<string, string> = {
       'GET /metadata/types': 'metadata:read',
@@ -142,7 +146,7 @@ describe('the OpenAPI documents', () => {
   });
 
   it('describe the webhook payload of each event kind', () => {
-    const document = buildDocument(operations(), { surface: 'public', events: EVENTS });
+    const document = buildDocument(operationsOf(MODULES), { surface: 'public', events: collect(MODULES, 'events') });
     const webhooks = document['webhooks'] as Record<string, { post: { parameters: { name: string }[] } }>;
     assert.deepEqual(Object.keys(webhooks), [...WEBHOOK_EVENTS]);
     for (const { post } of Object.values(webhooks)) {
@@ -150,11 +154,14 @@ describe('the OpenAPI documents', () => {
       for (const name of ['X-ITSM-Delivery', 'X-ITSM-Timestamp', 'X-ITSM-Signature', 'webhook-signature'])
         assert.ok(names.has(name), name);
     }
-    assert.deepEqual(buildDocument(operations(), { surface: 'console', events: EVENTS })['webhooks'], {});
+    assert.deepEqual(
+      buildDocument(operationsOf(MODULES), { surface: 'console', events: collect(MODULES, 'events') })['webhooks'],
+      {},
+    );
   });
 
   it('are compared with responses by a check that finds deviations', () => {
-    const check = documentCheck(buildDocument(operations(), { surface: 'public' }), '/api/v1');
+    const check = documentCheck(buildDocument(operationsOf(MODULES), { surface: 'public' }), '/api/v1');
     const meta = { correlationId: 'c', apiVersion: 'v1' };
     const type = { id: '0197a3c2-5d8e-7c10-9f2b-6d1f1b0a7c55', code: 'a', name: 'A', objectCategory: 'object' };
     const send = (body: unknown, status = 200, headers = {}): string[] =>

@@ -1,7 +1,8 @@
 /** The own account (docs/spec/access.md#own-account): profile, password and sessions, with their races. */
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { Authenticator, setPassword, touchSessions } from '../src/domain/access/index.ts';
+import { Authenticator, setPassword } from '../src/domain/access/index.ts';
+import { touchSessions } from '../src/domain/access/store.ts';
 import { type Clock, systemClock } from '../src/platform/clock.ts';
 import { Database } from '../src/platform/database/pool.ts';
 import { startTestApp, type TestAnswer, type TestApp } from './harness/app.ts';

@@ -7,7 +7,8 @@ import { randomUUID } from 'node:crypto';
 import { after, before, describe, it } from 'node:test';
 import { startTestApp, type TestAnswer, type TestApp } from './harness/app.ts';
 import { ACTIONS, bundle, RIGHTS, stored, user } from './harness/small-configuration.ts';
-import { CHECKS } from '../src/modules.ts';
+import { MODULES } from '../src/modules.ts';
+import { collect } from '../src/platform/module.ts';
 import { FileBlobs } from '../src/platform/blobs/filesystem.ts';
 
 /** Kind of an id → the field that takes it. */
@@ -202,7 +203,7 @@ describe('an id of another kind', () => {
   }
 
   it('is in no stored record', async () => {
-    const check = CHECKS.find(({ name }) => name.startsWith('I15')) ?? assert.fail();
+    const check = collect(MODULES, 'checks').find(({ name }) => name.startsWith('I15')) ?? assert.fail();
     const blobs = new FileBlobs(app.blobFolder);
     const found = await check.find({ db: app.db, config: app.app.versions.current(), blobs });
     assert.deepEqual(found, { total: 0, named: [] });

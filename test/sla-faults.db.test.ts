@@ -8,7 +8,9 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { tasks } from '../src/background.ts';
+import { ruleTasks } from '../src/domain/rules/jobs.ts';
+import { slaTasks } from '../src/domain/sla/jobs.ts';
+import type { Service as Parts } from '../src/platform/module.ts';
 import { startTestApp, type TestApp } from './harness/app.ts';
 import { freePort, type Service, startService } from './harness/fault-service.ts';
 import { bundle, stored, user } from './harness/small-configuration.ts';
@@ -151,7 +153,8 @@ describe('SLA timers under process kills', () => {
 
   it('are looked at every second', () => {
     // Nothing runs: the tasks keep what they are given.
-    const all = new Map(tasks({} as Parameters<typeof tasks>[0]).map(({ name, everyMs }) => [name, everyMs]));
+    const parts = {} as Parts;
+    const all = new Map([...slaTasks(parts), ...ruleTasks(parts)].map(({ name, everyMs }) => [name, everyMs]));
     for (const name of ['sla-timers', 'rule-timers']) assert.equal(all.get(name), 1000, name);
   });
 

@@ -4,8 +4,8 @@
  */
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { EVENTS } from '../src/domain/webhooks/index.ts';
-import { operations } from '../src/modules.ts';
+import { MODULES } from '../src/modules.ts';
+import { collect, operationsOf } from '../src/platform/module.ts';
 import { readExamples } from '../src/contract/examples.ts';
 import { buildDocument } from '../src/contract/openapi.ts';
 
@@ -19,7 +19,7 @@ for (const [name, surface] of [
   ['admin.json', 'console'],
 ] as const) {
   const file = path.join(folder, name);
-  const text = `${JSON.stringify(buildDocument(operations(), { surface, events: EVENTS, examples }), null, 2)}\n`;
+  const text = `${JSON.stringify(buildDocument(operationsOf(MODULES), { surface, events: collect(MODULES, 'events'), examples }), null, 2)}\n`;
   if (!check) {
     await writeFile(file, text);
   } else if ((await readFile(file, 'utf8').catch(() => '')) !== text) {

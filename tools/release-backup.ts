@@ -7,7 +7,8 @@ import path from 'node:path';
 import { ArchiveWriter } from '../src/platform/backup/archive.ts';
 import { dumpService } from '../src/platform/backup/dump.ts';
 import { FileBlobs } from '../src/platform/blobs/filesystem.ts';
-import { BACKUP_SOURCES, BLOB_USES } from '../src/modules.ts';
+import { MODULES } from '../src/modules.ts';
+import { backupSources, collect } from '../src/platform/module.ts';
 import { VERSION } from '../src/cli/command.ts';
 import { startTestApp } from '../test/harness/app.ts';
 import { sealAll } from '../test/harness/seal-all.ts';
@@ -39,7 +40,14 @@ try {
   await rm(file, { force: true });
   const archive = await ArchiveWriter.create(file);
   const blobs = new FileBlobs(app.blobFolder);
-  const options = { db: app.db, blobs, uses: BLOB_USES, sources: BACKUP_SOURCES, archive, onPart: () => {} };
+  const options = {
+    db: app.db,
+    blobs,
+    uses: collect(MODULES, 'blobUses'),
+    sources: backupSources(MODULES),
+    archive,
+    onPart: () => {},
+  };
   const { rows } = await dumpService({ ...options, allowMissing: false, at: new Date().toISOString() });
   process.stdout.write(`${path.relative('.', file)}: ${rows} rows\n`);
 } finally {

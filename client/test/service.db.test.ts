@@ -2,9 +2,9 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { buildDocument } from '../../src/contract/openapi.ts';
-import { EVENTS } from '../../src/domain/webhooks/index.ts';
 import { WEBHOOK_EVENTS } from '../../src/contract/events.ts';
-import { operations } from '../../src/modules.ts';
+import { MODULES } from '../../src/modules.ts';
+import { collect, operationsOf } from '../../src/platform/module.ts';
 import { type WebhookFixture, startWebhookFixture } from '../../test/harness/webhook-fixture.ts';
 import { stored } from '../../test/harness/small-configuration.ts';
 import { deliveryProblems } from '../../test/harness/response-check.ts';
@@ -245,7 +245,7 @@ describe('the client', () => {
   });
 
   it('receives every kind of event as the OpenAPI document describes it, and verifies each', async () => {
-    const document = buildDocument(operations(), { surface: 'public', events: EVENTS });
+    const document = buildDocument(operationsOf(MODULES), { surface: 'public', events: collect(MODULES, 'events') });
     // The person whose rights the subscription has may read everything.
     const subscription = await fixture.subscribe({ as: 'boss', eventTypes: [...WEBHOOK_EVENTS] });
     fixture.receiver.received.length = 0;

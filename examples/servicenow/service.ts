@@ -8,7 +8,7 @@ import { pino } from 'pino';
 import { buildApp } from '../../src/app.ts';
 import { applyBundle } from '../../src/configuration/engine.ts';
 import { createKey } from '../../src/domain/access/index.ts';
-import { fireDue } from '../../src/domain/sla/index.ts';
+import { fireDue } from '../../src/domain/sla/jobs.ts';
 import { FileBlobs } from '../../src/platform/blobs/filesystem.ts';
 import type { Clock } from '../../src/platform/clock.ts';
 import { openEmbedded } from '../../src/platform/database/embedded.ts';
@@ -18,7 +18,9 @@ import { Database } from '../../src/platform/database/pool.ts';
 import { SecretBox } from '../../src/platform/secrets.ts';
 import { loadSnapshot } from '../../src/platform/unit-of-work/snapshot.ts';
 import { Work } from '../../src/platform/unit-of-work/work.ts';
-import { configSections, systemCaller } from '../../src/modules.ts';
+import { configSections } from '../../src/configuration/sections.ts';
+import { systemCaller } from '../../src/domain/access/index.ts';
+import { MODULES } from '../../src/modules.ts';
 
 export class ManualClock implements Clock {
   #at: number;
@@ -72,7 +74,7 @@ export async function startService(folder: string, at: number, ca: string): Prom
   await work.write(systemCaller(await loadSnapshot(db)), (ctx) =>
     applyBundle(
       ctx,
-      configSections(new Outbound({ allowPrivate: true })),
+      configSections(MODULES, new Outbound({ allowPrivate: true })),
       [{ name: 'incidents.yaml', text: bundle }],
       {},
     ),

@@ -14,7 +14,8 @@ import { instant, systemClock } from '../platform/clock.ts';
 import type { Database } from '../platform/database/pool.ts';
 import { setMasterKey } from '../platform/master-key.ts';
 import { verifyJournal } from '../platform/audit/seals-verify.ts';
-import { BACKUP_SOURCES, BLOB_USES } from '../modules.ts';
+import { MODULES } from '../modules.ts';
+import { backupSources, collect } from '../platform/module.ts';
 import { type Output, progressKeeper } from './command.ts';
 import { examineMasterKey, type KeyExamined, rotations } from './master-key.ts';
 import { examineSearch } from './search-check.ts';
@@ -44,8 +45,8 @@ export async function backUp(settings: Settings, file: string, out: Output, allo
     const done = await dumpService({
       db: opened.db,
       blobs: openBlobs(settings),
-      uses: BLOB_USES,
-      sources: BACKUP_SOURCES,
+      uses: collect(MODULES, 'blobUses'),
+      sources: backupSources(MODULES),
       archive,
       at,
       allowMissing,

@@ -28,14 +28,13 @@ export function migrateCommands(docket: Command, environment: Environment): void
     .action(async (code: string, options: Json) => {
       const out = output(options.json === true);
       const { openTool } = await import('./service.ts');
-      const { searchParts } = await import('../modules.ts');
       const { migrateTypeBatch } = await import('../domain/objects/index.ts');
-      const { projectMoved } = await import('../domain/search/index.ts');
+      const { makeSearchParts, projectMoved } = await import('../domain/search/index.ts');
       const tool = await openTool(environment.settings(), () => {});
       try {
         let moved = 0;
         const unmoved: Unmoved[] = [];
-        const { analysis } = searchParts();
+        const { analysis } = makeSearchParts();
         const batch = async (after: string | null): Promise<string | null> => {
           const result = await tool.work.write(tool.caller, async (ctx) => {
             const moved = await migrateTypeBatch(ctx, code, after);
@@ -71,12 +70,11 @@ export function reindexCommand(docket: Command, environment: Environment): void 
     .action(async (options: { json?: boolean }) => {
       const out = output(options.json === true);
       const { openTool } = await import('./service.ts');
-      const { searchParts } = await import('../modules.ts');
       const { startFactsRebuild } = await import('../domain/reports/index.ts');
-      const { beginRebuild, stepRebuild } = await import('../domain/search/index.ts');
+      const { beginRebuild, makeSearchParts, stepRebuild } = await import('../domain/search/index.ts');
       const tool = await openTool(environment.settings(), () => {});
       try {
-        const parts = searchParts();
+        const parts = makeSearchParts();
         await tool.work.write(tool.caller, async (ctx) => startFactsRebuild(ctx));
         const begun = await tool.work.write(tool.caller, beginRebuild);
         if (begun.kind !== 'done') throw new Error('a command without an idempotency key cannot be a replay');

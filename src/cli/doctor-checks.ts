@@ -4,7 +4,8 @@ import { access, stat, statfs } from 'node:fs/promises';
 import type { Settings } from '../settings.ts';
 import { listUnreadable } from '../domain/mail/index.ts';
 import { DISPATCH, examineDeliveries } from '../domain/webhooks/index.ts';
-import { CHECKS } from '../modules.ts';
+import { MODULES } from '../modules.ts';
+import { collect } from '../platform/module.ts';
 import { runCheck } from '../platform/audit/checks.ts';
 import type { BlobStore } from '../platform/blobs/store.ts';
 import { examineIdle, examineIntegrity } from '../platform/database/integrity.ts';
@@ -215,7 +216,7 @@ function invariantName(name: string): string {
 /** @returns one line per invariant, naming the records that violate it */
 export async function examineDeep(tool: Pick<Tool, 'db' | 'caller'>, blobs: BlobStore): Promise<Examined[]> {
   const lines: Examined[] = [];
-  for (const check of CHECKS) {
+  for (const check of collect(MODULES, 'checks')) {
     const { total, named } = await runCheck(tool.db, check, { config: tool.caller.config, blobs });
     const more = total > named.length ? ` and ${total - named.length} more` : '';
     lines.push({

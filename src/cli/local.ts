@@ -16,28 +16,24 @@ import {
 } from '../configuration/engine.ts';
 import { pendingFieldIndexes, type PendingIndex } from '../configuration/field-indexes.ts';
 import type { ConfigSection } from '../configuration/section.ts';
+import { impactParts } from '../configuration/sections.ts';
 import {
   diffVersions,
   listVersions,
   type VersionDifference,
   type VersionPage,
 } from '../configuration/store-versions.ts';
-import { Authenticator, explainRequest, type Explanation, ownFieldView, SignIns } from '../domain/access/index.ts';
+import { explainParts, explainRequest, type Explanation, ownFieldView, systemCaller } from '../domain/access/index.ts';
 import { type Content, importFile } from '../domain/imports/index.ts';
-import { ensureNumbering, registry } from '../domain/metadata/index.ts';
-import { ruleReaction, sampleMessage } from '../domain/rules/index.ts';
-import { type AskedSample, type TestAnswer, testSubscription } from '../domain/webhooks/index.ts';
+import { registry } from '../domain/metadata/index.ts';
+import { type AskedSample, sampleMessage, type TestAnswer, testSubscription } from '../domain/webhooks/index.ts';
 import { isFault } from '../lib/fault.ts';
-import { bindings, explainParts, IMPACT, searchParts, systemCaller } from '../modules.ts';
-import { PlaceWatch } from '../platform/journal/place-watch.ts';
-import { ContentHolder } from '../platform/blobs/serve.ts';
+import { MODULES } from '../modules.ts';
 import { type SessionLock, trySessionLock } from '../platform/database/session-lock.ts';
 import { toFault } from '../platform/database/sqlstate.ts';
 import { Outbound } from '../platform/outbound/outbound.ts';
-import { SecretBox } from '../platform/secrets.ts';
-import type { BoundOperation, Runner } from '../platform/unit-of-work/binding.ts';
+import type { Runner } from '../platform/unit-of-work/binding.ts';
 import type { ReadContext, WriteContext } from '../platform/unit-of-work/context.ts';
-import { VersionWatcher } from '../platform/unit-of-work/versions.ts';
 import type { Settings } from '../settings.ts';
 import { requireMasterKey } from './master-key.ts';
 import { openTool, type Tool } from './service.ts';
@@ -68,7 +64,8 @@ export class LocalTarget implements ConfigurationTarget {
   }
 
   async planImpact(files: readonly BundleFile[], options: BundleOptions): Promise<PlanWithImpact> {
-    const { impact, ...planned } = await planChanges(this.#tool, this.#tool.sections, files, options, IMPACT);
+    const parts = impactParts(MODULES, (config) => systemCaller(config).actor);
+    const { impact, ...planned } = await planChanges(this.#tool, this.#tool.sections, files, options, parts);
     if (impact === undefined) throw new Error('the plan has no impact');
     return { ...planned, impact };
   }
@@ -108,18 +105,15 @@ export class LocalTarget implements ConfigurationTarget {
 
   /** Streams a file of any size. An interrupted import resumes when it is repeated. Rules react if the definition says so. */
   async importFile({ file, definition, dryRun, onProgress }: ImportRequest): Promise<ImportOutcome> {
-    const { db, clock, workWith, caller } = this.#tool;
+    const { db, connect, caller } = this.#tool;
     const sha256 = await sha256Of(file);
-    const versions = new VersionWatcher({ db, clock, prepare: (snapshot) => ensureNumbering(db, snapshot) });
-    const people = new Authenticator({ db, versions, clock });
-    const noLog = (): void => {};
-    const work = workWith(ruleReaction((userId) => people.actorOf(userId), noLog));
+    const { work, system } = connect(true);
     let lock: SessionLock | undefined;
     try {
       return await importFile({
         work,
         caller,
-        parts: { freshCaller: async () => systemCaller(await patiently(() => versions.fresh())) },
+        parts: { freshCaller: () => patiently(system) },
         definition,
         content: contentOf(file),
         file: { name: path.basename(file), sha256 },
@@ -141,12 +135,11 @@ export class LocalTarget implements ConfigurationTarget {
   }
 
   async explain(request: ExplainedRequest): Promise<Explanation> {
-    const bound = boundOperations(this.#tool);
     return await explainRequest(
       this.#runner(),
       request,
       { waiter: { callerId: 'command line', isGone: () => false, rest: () => {} } },
-      explainParts(() => bound),
+      explainParts(this.#tool.connect(false)),
     );
   }
 
@@ -157,7 +150,7 @@ export class LocalTarget implements ConfigurationTarget {
     try {
       return await testSubscription(
         this.#runner(),
-        { secrets, outbound, messageOf: sampleMessage },
+        { secrets, outbound, messageOf: this.#tool.connect(false).get(sampleMessage) },
         subscription,
         asked,
       );
@@ -180,30 +173,6 @@ export class LocalTarget implements ConfigurationTarget {
     await this.#tool.close();
   }
 }
-
-/** All operations, for dry runs: nothing is sealed, stored in the file store or sent. */
-function boundOperations({ db, clock, outbound, blobs }: Tool): readonly BoundOperation[] {
-  const secrets = new SecretBox('dry runs seal nothing');
-  const versions = new VersionWatcher({ db, clock, prepare: async () => {} });
-  const authenticator = new Authenticator({ db, versions, clock });
-  return bindings({
-    blobs,
-    holder: new ContentHolder(HELD_BYTES),
-    search: searchParts(),
-    secrets,
-    signIns: new SignIns({ secrets, db, clock }),
-    outbound,
-    oidc: null,
-    freshCaller: async (caller) => caller,
-    actorOf: (userId) => authenticator.actorOf(userId),
-    notifying: { actorsOf: (userIds) => authenticator.actorsOf(userIds), sendsMail: false },
-    changes: { listen: () => () => {} },
-    places: new PlaceWatch(db, { listen: () => () => {} }),
-  });
-}
-
-/** Bytes of file content held in memory. */
-const HELD_BYTES = 16 * 1024 * 1024;
 
 /** Applies a bundle in one transaction. @throws BundleError, Fault */
 export async function applyFiles(

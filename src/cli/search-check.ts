@@ -1,5 +1,4 @@
-import { compareProjection, type Comparison } from '../domain/search/index.ts';
-import { searchParts } from '../modules.ts';
+import { compareProjection, type Comparison, makeSearchParts } from '../domain/search/index.ts';
 import type { Tool } from './service.ts';
 
 /** The search check of `docket doctor`. */
@@ -7,7 +6,7 @@ export async function examineSearch(
   tool: Pick<Tool, 'work' | 'caller'>,
   deep: boolean,
 ): Promise<{ ok: boolean; says: string }> {
-  const found: Comparison = await tool.work.read(tool.caller, (ctx) => compareProjection(ctx, searchParts(), deep));
+  const found: Comparison = await tool.work.read(tool.caller, (ctx) => compareProjection(ctx, makeSearchParts(), deep));
   const { compared, missing, stray, different } = found;
   const ok = missing + stray + different.length === 0;
   if (ok) return { ok, says: `${compared} rows compared, no differences` };

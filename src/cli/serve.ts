@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import type { Logger } from 'pino';
 import { type App, buildApp } from '../app.ts';
 import type { AppOptions } from '../app-options.ts';
-import { systemCaller } from '../modules.ts';
+import { systemCaller } from '../domain/access/index.ts';
 import { adoptImports } from '../domain/notifications/index.ts';
 import type { Settings, TraceSampling } from '../settings.ts';
 import { listenNowhere } from '../http/connection.ts';
@@ -244,7 +244,6 @@ async function run(
     secrets: seat.secrets,
     log,
     consoleFolder: builtConsole(),
-    oidc: settings.oidc,
     exposition: seat.exposition,
   });
   const app = await orAborted(building, stop);

@@ -6,12 +6,13 @@ import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { pino, type Logger } from 'pino';
-import { configSections, CONSTRAINTS, followers, searchParts, systemCaller } from '../modules.ts';
+import { MODULES } from '../modules.ts';
 import type { Settings } from '../settings.ts';
-import { Authenticator } from '../domain/access/index.ts';
-import { ensureNumbering } from '../domain/metadata/index.ts';
+import { bundleSections, configSections } from '../configuration/sections.ts';
+import { systemCaller } from '../domain/access/index.ts';
 import { FileBlobs } from '../platform/blobs/filesystem.ts';
 import { S3Blobs } from '../platform/blobs/s3.ts';
+import { ContentHolder } from '../platform/blobs/serve.ts';
 import type { BlobStore } from '../platform/blobs/store.ts';
 import type { Clock } from '../platform/clock.ts';
 import { readClock } from '../platform/database/readings.ts';
@@ -20,11 +21,13 @@ import type { ConfigSection } from '../configuration/section.ts';
 import { migrate, NewerSchemaError, pendingMigrations, readMigrations } from '../platform/database/migrate.ts';
 import { Database, SERVICE_NAME, TOOL_NAME } from '../platform/database/pool.ts';
 import { type Between, lookBetween } from '../platform/database/pooler.ts';
+import { type Adapters, connect, type Service } from '../platform/module.ts';
 import { Outbound } from '../platform/outbound/outbound.ts';
-import { loadSnapshot } from '../platform/unit-of-work/snapshot.ts';
-import type { Caller, Follower } from '../platform/unit-of-work/context.ts';
+import { SecretBox } from '../platform/secrets.ts';
+import { type ConfigSnapshot, loadSnapshot } from '../platform/unit-of-work/snapshot.ts';
+import type { Caller } from '../platform/unit-of-work/context.ts';
 import { VersionWatcher } from '../platform/unit-of-work/versions.ts';
-import { Work } from '../platform/unit-of-work/work.ts';
+import type { Work } from '../platform/unit-of-work/work.ts';
 import { stopSignals } from './stop-signals.ts';
 
 export const MIGRATIONS = fileURLToPath(new URL('../../db/migrations', import.meta.url));
@@ -177,8 +180,12 @@ export interface Tool {
   /** The clock of the database. */
   clock: Clock;
   work: Work;
-  /** As `work`, with a reaction to the changes of records. */
-  workWith(reaction: Follower): Work;
+  /**
+   * The modules on this database. Secrets are not opened, and no OpenID Connect provider is used.
+   *
+   * @param reacts whether rules run on changes
+   */
+  connect(reacts: boolean): Service;
   blobs: BlobStore;
   /** Checks addresses under the settings' rule; nothing is sent. */
   outbound: Outbound;
@@ -188,34 +195,45 @@ export interface Tool {
   close(): Promise<void>;
 }
 
+/** Bytes of file content held in memory. */
+const HELD_BYTES = 16 * 1024 * 1024;
+
 /** Opens a database with this version's schema for a command, acting as the system user. */
 export async function openTool(settings: Settings, log: (line: string) => void): Promise<Tool> {
   const { db, close } = await openDatabase(settings, log, 'tool');
   try {
     await requireSchema(db, { make: settings.migrate, newer: !settings.migrate });
     const config = await loadSnapshot(db);
-    await ensureNumbering(db, config);
+    const prepare = async (snapshot: ConfigSnapshot): Promise<void> => {
+      for (const module of MODULES) await module.prepare?.(db, snapshot);
+    };
+    await prepare(config);
     const clock = await readClock(db);
     const blobs = openBlobs(settings);
     const outbound = new Outbound({ allowPrivate: settings.webhookAllowPrivate });
-    const versions = new VersionWatcher({ db, clock, prepare: async () => {} });
-    const people = new Authenticator({ db, versions, clock });
-    const options = {
+    const adapters: Adapters = {
       db,
-      actorOf: (userId: string) => people.actorOf(userId),
       clock,
       blobs,
-      followers: followers(searchParts(), { oidc: settings.oidc !== undefined }),
-      constraints: CONSTRAINTS,
+      outbound,
+      settings,
+      holder: new ContentHolder(HELD_BYTES),
+      secrets: new SecretBox('commands seal nothing'),
+      versions: new VersionWatcher({ db, clock, prepare }),
+      changes: { listen: () => () => {} },
+      log: { info: () => {}, warn: () => {} },
+      outages: { failed: async () => {}, succeeded: () => {}, failures: new Map() },
+      wake: () => {},
     };
+    const service = connect(MODULES, adapters, { reacts: false });
     return {
       db,
       clock,
       blobs,
       outbound,
-      work: new Work(options),
-      workWith: (reaction) => new Work({ ...options, reaction }),
-      sections: configSections(outbound),
+      work: service.work,
+      connect: (reacts) => (reacts ? connect(MODULES, adapters) : service),
+      sections: service.get(bundleSections),
       caller: systemCaller(config),
       close,
     };
@@ -227,7 +245,7 @@ export async function openTool(settings: Settings, log: (line: string) => void):
 
 /** The sections of the configuration bundle, under the settings' rule on addresses. */
 export function sectionsFor(settings: Pick<Settings, 'webhookAllowPrivate'>): readonly ConfigSection[] {
-  return configSections(new Outbound({ allowPrivate: settings.webhookAllowPrivate }));
+  return configSections(MODULES, new Outbound({ allowPrivate: settings.webhookAllowPrivate }));
 }
 
 /** The configured file store. */

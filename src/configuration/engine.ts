@@ -3,7 +3,7 @@
  * docs/spec/configuration.md#bundle). An apply computes a plan and writes its rows; it changes no records.
  */
 import { Turns } from '../lib/yielding.ts';
-import type { Change, ConfigSection, ItemPath } from './section.ts';
+import type { Change, ConfigSection, ItemPath, SectionKey } from './section.ts';
 import { insertNestedId, insertVersion, lockConfiguration, moveNestedId, updateVersion } from './store.ts';
 import { requireDiscarded } from './lost.ts';
 import type { Runner } from '../platform/unit-of-work/binding.ts';
@@ -215,7 +215,7 @@ export interface AddedItem {
 export async function addItem(
   ctx: WriteContext,
   sections: readonly ConfigSection[],
-  key: string,
+  key: SectionKey,
   item: unknown,
 ): Promise<AddedItem> {
   const section = sections.find((one) => one.key === key);
@@ -276,7 +276,7 @@ async function planAlone(
 export async function compileItem(
   ctx: ReadContext,
   sections: readonly ConfigSection[],
-  key: string,
+  key: SectionKey,
   item: unknown,
   base: ItemPath,
 ): Promise<unknown> {

@@ -5,7 +5,7 @@
 import type { Static } from 'typebox';
 import { faultAt } from '../lib/fault.ts';
 import { Reply } from '../contract/operation.ts';
-import { type BoundOperation, bind } from '../platform/unit-of-work/binding.ts';
+import { bindWith, people, type UnboundOperation } from '../platform/module.ts';
 import { bundleSchemaText } from './bundle-schema.ts';
 import type { ConfigSection } from './section.ts';
 import type { ReadContext } from '../platform/unit-of-work/context.ts';
@@ -16,6 +16,7 @@ import { applyBundle, type BundleOptions, exportBundle, exportItem, planChanges,
 import { requireSection } from './export.ts';
 import type { ImpactParts } from './impact.ts';
 import { requireRight } from './rights.ts';
+import { bundleSections, impactParts } from './sections.ts';
 import { currentVersion, diffVersions, listVersions, readVersion } from './store-versions.ts';
 
 /** @throws Fault INVALID_REQUEST without files, unless items are only archived: with `prune`, it would archive everything */
@@ -72,40 +73,59 @@ async function atVersion(ctx: ReadContext, data: unknown): Promise<Reply> {
   return Reply.withMeta(data, { configVersion: await currentVersion(ctx) });
 }
 
-export function bundleRoutes(sections: readonly ConfigSection[], parts: ImpactParts): BoundOperation[] {
-  const schema = bundleSchemaText(sections);
-  return [
-    bind(contract.listSection, async (ctx, { params, query }) =>
-      atVersion(ctx, await list(ctx, sections, params.section, (query.include ?? '').split(','))),
-    ),
-    bind(contract.readItem, async (ctx, { params }) => {
-      ctx.actor.require('config.manage');
-      return atVersion(ctx, await exportItem(ctx, sections, requireSection(sections, params.section), params.code));
-    }),
-    bind(contract.plan, async (runner, { body }) => {
+export const bundleRoutes: readonly UnboundOperation[] = [
+  bindWith(contract.listSection, (service) => async (ctx, { params, query }) => {
+    const include = (query.include ?? '').split(',');
+    return await atVersion(ctx, await list(ctx, service.get(bundleSections), params.section, include));
+  }),
+  bindWith(contract.readItem, (service) => async (ctx, { params }) => {
+    ctx.actor.require('config.manage');
+    const sections = service.get(bundleSections);
+    return await atVersion(ctx, await exportItem(ctx, sections, requireSection(sections, params.section), params.code));
+  }),
+  bindWith(contract.plan, (service) => {
+    const systemActor: ImpactParts['systemActor'] = (config) => service.get(people).systemCaller(config).actor;
+    const parts = impactParts(service.modules, systemActor);
+    return async (runner, { body }) => {
       const wanted = body.impact === true ? parts : undefined;
+      const sections = service.get(bundleSections);
       const { items, configVersion, impact } = await planChanges(runner, sections, body.files, options(body), wanted);
       return Reply.withMeta(items, { configVersion, ...(impact === undefined ? {} : { impact }) });
-    }),
-    bind(contract.apply, async (ctx, { body }) => {
-      const given = body.expected === undefined ? {} : { expected: body.expected };
-      const items = await applyBundle(ctx, sections, body.files, { ...options(body), ...given });
-      // The unit holds the lock of the configuration: its version is the next one.
-      const before = await currentVersion(ctx);
-      return Reply.withMeta(items, { configVersion: ctx.invalidated.has('config') ? before + 1 : before });
-    }),
-    bind(contract.exported, async (ctx, { query }) => {
-      const only = query.section?.split(',');
-      const files = await exportBundle(ctx, sections, { identity: query.identity === true, only });
-      return atVersion(ctx, { files, leftOut: unreadable(ctx, sections) });
-    }),
-    bind(contract.listConfigVersions, async (ctx, { query }) => listVersions(ctx, sections, query)),
-    bind(contract.readConfigVersion, async (ctx, { params }) => {
-      const version = Number(params.version);
-      const files = await exportBundle(ctx, sections, { identity: false, version });
-      return { ...(await readVersion(ctx, version)), files, leftOut: unreadable(ctx, sections) };
-    }),
-    bind(contract.diffConfigVersions, async (ctx, { query }) => diffVersions(ctx, sections, query)),
-    bind(contract.schema, () => Promise.resolve(schema)),
-  ];
-}
+    };
+  }),
+  bindWith(contract.apply, (service) => async (ctx, { body }) => {
+    const given = body.expected === undefined ? {} : { expected: body.expected };
+    const items = await applyBundle(ctx, service.get(bundleSections), body.files, { ...options(body), ...given });
+    // The unit holds the lock of the configuration: its version is the next one.
+    const before = await currentVersion(ctx);
+    return Reply.withMeta(items, { configVersion: ctx.invalidated.has('config') ? before + 1 : before });
+  }),
+  bindWith(contract.exported, (service) => async (ctx, { query }) => {
+    const sections = service.get(bundleSections);
+    const only = query.section?.split(',');
+    const files = await exportBundle(ctx, sections, { identity: query.identity === true, only });
+    return await atVersion(ctx, { files, leftOut: unreadable(ctx, sections) });
+  }),
+  bindWith(
+    contract.listConfigVersions,
+    (service) =>
+      async (ctx, { query }) =>
+        listVersions(ctx, service.get(bundleSections), query),
+  ),
+  bindWith(contract.readConfigVersion, (service) => async (ctx, { params }) => {
+    const sections = service.get(bundleSections);
+    const version = Number(params.version);
+    const files = await exportBundle(ctx, sections, { identity: false, version });
+    return { ...(await readVersion(ctx, version)), files, leftOut: unreadable(ctx, sections) };
+  }),
+  bindWith(
+    contract.diffConfigVersions,
+    (service) =>
+      async (ctx, { query }) =>
+        diffVersions(ctx, service.get(bundleSections), query),
+  ),
+  bindWith(contract.schema, (service) => {
+    const schema = bundleSchemaText(service.get(bundleSections));
+    return () => Promise.resolve(schema);
+  }),
+];

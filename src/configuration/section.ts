@@ -13,31 +13,37 @@ import type { PlanNote, Problem } from '../lib/problem.ts';
 import type { Turns } from '../lib/yielding.ts';
 import type { ReadContext, WriteContext } from '../platform/unit-of-work/context.ts';
 
-/** The sections of the bundle. A new one must join what asks about each of them, such as the impact of a plan. */
-export type SectionKey =
-  | 'settings'
-  | 'users'
-  | 'groups'
-  | 'orgUnits'
-  | 'workflows'
-  | 'types'
-  | 'roles'
-  | 'calendars'
-  | 'slaPolicies'
-  | 'relationDefinitions'
-  | 'services'
-  | 'catalogs'
-  | 'knowledgeBases'
-  | 'signingSecrets'
-  | 'webhooks'
-  | 'integrations'
-  | 'importDefinitions'
-  | 'dashboards'
-  | 'macros'
-  | 'rules'
-  | 'synonyms'
-  | 'templates'
-  | 'mailboxes';
+/**
+ * The sections of the bundle, in the order in which they are applied and exported. A new one must join what asks about each of
+ * them, such as the impact of a plan.
+ */
+export const SECTION_KEYS = [
+  'settings',
+  'users',
+  'groups',
+  'orgUnits',
+  'workflows',
+  'types',
+  'roles',
+  'calendars',
+  'slaPolicies',
+  'relationDefinitions',
+  'services',
+  'catalogs',
+  'knowledgeBases',
+  'signingSecrets',
+  'webhooks',
+  'integrations',
+  'importDefinitions',
+  'dashboards',
+  'macros',
+  'rules',
+  'synonyms',
+  'templates',
+  'mailboxes',
+] as const;
+
+export type SectionKey = (typeof SECTION_KEYS)[number];
 
 /** Path into an item: property names and indexes. */
 export type ItemPath = readonly (string | number)[];

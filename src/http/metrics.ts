@@ -4,16 +4,7 @@
  */
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { Counter, Gauge as LevelMetric, Histogram, Registry } from '@prometheus-io/client';
-
-/** A value read at scrape time. `labels` distinguish values of the same name. */
-export interface Gauge {
-  name: string;
-  help: string;
-  value: number;
-  labels?: Record<string, string>;
-  /** `counter` for values that only increase. */
-  type?: 'gauge' | 'counter';
-}
+import { counter, type Gauge } from '../platform/observability/gauges.ts';
 
 /** Upper bounds in seconds. */
 const BOUNDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 300];
@@ -126,10 +117,6 @@ export class Metrics {
     this.#delay.disable();
     this.#registry.clear();
   }
-}
-
-export function counter(name: string, help: string, value: number): Gauge {
-  return { name, help, value, type: 'counter' };
 }
 
 /** The metrics of one process. */

@@ -1,10 +1,11 @@
 /** Types of the HTTP layer: its options, credentials and limits. The layer knows modules only as bound operations. */
 import type { Logger } from 'pino';
-import type { BoundOperation, EffectsOf, Sender } from '../platform/unit-of-work/binding.ts';
+import type { Readiness } from '../platform/observability/readiness.ts';
+import type { BoundOperation, EffectsOf, RedirectPage } from '../platform/unit-of-work/binding.ts';
 import type { Tracer } from '../platform/observability/traces.ts';
 import type { Caller } from '../platform/unit-of-work/context.ts';
 import type { Work } from '../platform/unit-of-work/work.ts';
-import type { Gauge } from './metrics.ts';
+import type { Gauge } from '../platform/observability/gauges.ts';
 import type { DeviceCookie, OpenLimits } from './unverified.ts';
 import type { EventStreamLimits } from './event-streams.ts';
 import type { RateLimiter } from './rate.ts';
@@ -45,29 +46,6 @@ export interface Authenticated {
   caller: Omit<Caller, 'correlationId'>;
 }
 
-/** A page that only redirects the browser. */
-export interface RedirectPage {
-  path: string;
-  id: string;
-  answer(asked: {
-    /** Base URL of the service, as `https://docket.example.org`. */
-    base: string;
-    secure: boolean;
-    query: URLSearchParams;
-    sender: Sender;
-    ip: string;
-    userAgent: string | undefined;
-    cookie(name: string): string | undefined;
-  }): Promise<{ location: string; cookies: string[] }>;
-}
-
-export interface Readiness {
-  ok: boolean;
-  /** Parts that cannot be used while the rest can: calls that need them fail. */
-  degraded: readonly string[];
-  checks: Readonly<Record<string, unknown>>;
-}
-
 export interface ServerOptions {
   bindings: readonly BoundOperation[];
   /** @throws Fault UNAUTHENTICATED, DATABASE_UNAVAILABLE */
@@ -101,11 +79,11 @@ export interface ServerOptions {
   /** Pages that only redirect the browser. */
   redirects?: readonly RedirectPage[];
   /** A rate limiter shared by several processes. Default: each process counts separately. */
-  rateLimiter?: RateLimiter;
+  rateLimiter?: RateLimiter | undefined;
   /** Values for `/metrics` beyond those of the HTTP layer: the pool, queues, workers. */
   gauges?: () => Promise<Gauge[]>;
   /** Answer of `/metrics` where several processes share the address. Default: the metrics of this process. */
-  exposition?: () => Promise<string>;
+  exposition?: (() => Promise<string>) | undefined;
 }
 
 export interface Limits {

@@ -1,7 +1,8 @@
 /** When tasks run: at their interval, when they are woken, and rarely while nothing is written. */
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, describe, it, mock } from 'node:test';
-import { type Loop, startLoop, type Task } from './loop.ts';
+import { type Loop, startLoop } from './loop.ts';
+import type { Task } from '../platform/tasks.ts';
 
 describe('background tasks', () => {
   let loop: Loop | undefined;

@@ -5,21 +5,7 @@
  * A task that depends on nothing but the database runs at its interval while the database is written to, and rarely while it is
  * not, so that a service with nothing to do does nothing.
  */
-
-export interface Task {
-  name: string;
-  everyMs: number;
-  /** Milliseconds between two runs while nothing is written to the database. Default `everyMs`. */
-  idleMs?: number;
-  /** Minimum milliseconds between two runs when the task is woken. Default 0. */
-  gapMs?: number;
-  /** @returns true if there is more work now; a number if there will be in so many milliseconds */
-  run(): Promise<boolean | number | undefined>;
-  /** The service stops: a long run should end soon. */
-  leave?(): void;
-  /** Waits for asynchronous work that the task started. */
-  stop?(): Promise<void>;
-}
+import type { Task } from '../platform/tasks.ts';
 
 export interface Loop {
   /** Runs every task once, now. Used by tests. */
@@ -48,15 +34,20 @@ export interface RunReport {
   succeeded(task: string): void;
 }
 
-export function startLoop(tasks: readonly Task[], report: RunReport): Loop {
+/** @param alone runs a function outside the current trace */
+export function startLoop(
+  tasks: readonly Task[],
+  report: RunReport,
+  alone: <T>(run: () => T) => T = (run) => run(),
+): Loop {
   let stopped = false;
   const turns = new Map<string, Turn>();
 
   /** @returns in how many milliseconds there is more work, if the task knows */
   const work = async ({ task }: Turn): Promise<number> => {
     try {
-      let left = await task.run();
-      while (!stopped && left === true) left = await task.run();
+      let left = await alone(() => task.run());
+      while (!stopped && left === true) left = await alone(() => task.run());
       report.succeeded(task.name);
       return typeof left === 'number' ? left : Number.POSITIVE_INFINITY;
     } catch (error) {

@@ -2,7 +2,7 @@
 import { type Clock, instant } from '../platform/clock.ts';
 import type { Database } from '../platform/database/pool.ts';
 import { IDLE_MS, type Moment, readMoments } from '../platform/moments.ts';
-import type { Task } from './loop.ts';
+import type { Task } from '../platform/tasks.ts';
 
 /** What is due for longer waits for something else, for example for a disabled webhook to be enabled, which is a write. */
 const OVERDUE_MS = 60_000;

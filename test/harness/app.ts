@@ -6,7 +6,9 @@ import { after } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Logger, pino } from 'pino';
 import { type App, buildApp } from '../../src/app.ts';
-import { configSections, systemCaller } from '../../src/modules.ts';
+import { configSections } from '../../src/configuration/sections.ts';
+import { systemCaller } from '../../src/domain/access/index.ts';
+import { MODULES } from '../../src/modules.ts';
 import { applyBundle } from '../../src/configuration/engine.ts';
 import { applyFolder, starterFolder } from '../../src/cli/bundle-files.ts';
 import { createKey } from '../../src/domain/access/index.ts';
@@ -187,7 +189,7 @@ async function apply(
 }
 
 function sectionsOf({ outbound }: Pick<TestOptions, 'outbound'>): readonly ConfigSection[] {
-  return configSections(new Outbound({ allowPrivate: false, ...outbound }));
+  return configSections(MODULES, new Outbound({ allowPrivate: false, ...outbound }));
 }
 
 async function startOn({ options, database, databaseUrl, db, isFilled }: Opened): Promise<TestApp> {
@@ -206,6 +208,7 @@ async function startOn({ options, database, databaseUrl, db, isFilled }: Opened)
       webhookAllowPrivate: false,
       ...(options.smtp === undefined ? {} : { smtp: options.smtp, publicUrl: 'http://desk.example.org' }),
       ...(options.dkim === undefined ? {} : { dkim: options.dkim }),
+      oidc: options.oidc,
     },
     db,
     readDb,
@@ -223,7 +226,6 @@ async function startOn({ options, database, databaseUrl, db, isFilled }: Opened)
     ...(options.clock === undefined ? {} : { clock: options.clock }),
     patienceMs: options.impatient === true ? 300 : PATIENCE_MS,
     deliveryEveryMs: options.deliveryEveryMs,
-    oidc: options.oidc,
     consoleFolder: options.console === true ? path.join(import.meta.dirname, '../../web/dist') : undefined,
   });
   const url = await app.server.listen({ host: '127.0.0.1', port: 0 });

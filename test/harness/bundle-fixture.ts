@@ -1,5 +1,6 @@
 /** A migrated database with helpers to plan, apply and export bundles, for tests of configuration. */
-import { configSections } from '../../src/modules.ts';
+import { configSections } from '../../src/configuration/sections.ts';
+import { MODULES } from '../../src/modules.ts';
 import { systemActor } from '../../src/domain/access/index.ts';
 import {
   applyBundle,
@@ -23,6 +24,7 @@ import { createTestDatabase } from './database.ts';
 
 /** The sections, under the usual rule on addresses; the hostile names lead to private ones, and others to a public one. */
 export const SECTIONS = configSections(
+  MODULES,
   new Outbound({ allowPrivate: false, resolve: async (name) => HOSTILE_NAMES.get(name) ?? ['1.1.1.1'] }),
 );
 

@@ -1,5 +1,5 @@
 /** Makes the deliveries of all committed events, as the background tasks do. */
-import { dispatchEvents } from '../../src/domain/webhooks/index.ts';
+import { dispatchEvents } from '../../src/domain/webhooks/dispatch.ts';
 import type { Clock } from '../../src/platform/clock.ts';
 import type { Database } from '../../src/platform/database/pool.ts';
 import { givePlaces } from '../../src/platform/journal/places.ts';

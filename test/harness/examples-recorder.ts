@@ -2,7 +2,8 @@
 import assert from 'node:assert/strict';
 import type { Example } from '../../src/contract/examples.ts';
 import type { Operation } from '../../src/contract/operation.ts';
-import { operations } from '../../src/modules.ts';
+import { MODULES } from '../../src/modules.ts';
+import { operationsOf } from '../../src/platform/module.ts';
 import type { TestApp } from './app.ts';
 
 /** Longer lists and texts are cut: an example shows what an answer looks like. */
@@ -18,7 +19,7 @@ export class Recorder {
   readonly examples = new Map<string, Example>();
   readonly app: TestApp;
   readonly #keys: { public: string; console: string };
-  readonly #operations = new Map<string, Operation>(operations().map((one) => [one.id, one]));
+  readonly #operations = new Map<string, Operation>(operationsOf(MODULES).map((one) => [one.id, one]));
 
   constructor(app: TestApp, keys: { public: string; console: string }) {
     this.app = app;

@@ -7,7 +7,8 @@ import { randomUUID } from 'node:crypto';
 import type { TestApp } from './app.ts';
 import { LARGE_CONFIGURATIONS, repeat } from './largest-configurations.ts';
 import { KINDS, LONG_FIELDS, LONGEST, longValues, richTexts, textOf } from './largest-texts.ts';
-import { operations } from '../../src/modules.ts';
+import { MODULES } from '../../src/modules.ts';
+import { operationsOf } from '../../src/platform/module.ts';
 import { isRecordRead, WORLD } from './operation-calls.ts';
 import type { Large } from './operation-calls-case.ts';
 import { explained, fileOf } from './operation-calls-desk.ts';
@@ -160,7 +161,7 @@ const SMALL = `
 /** Every operation by its id; the test fails for one that is missing. Reads of one record are derived: they read a large record. */
 export const LARGE: Readonly<Record<string, LargeRow>> = {
   ...Object.fromEntries(
-    operations()
+    operationsOf(MODULES)
       .filter(isRecordRead)
       .map(({ id, status }): [string, LargeRow] => [
         id,

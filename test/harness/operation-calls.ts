@@ -1,6 +1,7 @@
 /** A minimal valid call of every operation, who lacks the right to it, and what it must hide, for `access.db.test.ts`. */
 import { randomUUID } from 'node:crypto';
-import { operations } from '../../src/modules.ts';
+import { MODULES } from '../../src/modules.ts';
+import { operationsOf } from '../../src/platform/module.ts';
 import type { TestApp } from './app.ts';
 import { catalogCases, catalogConfiguration } from './operation-calls-catalog.ts';
 import { deskCases } from './operation-calls-desk.ts';
@@ -123,7 +124,7 @@ export function operationCases(
     body: { operation: 'update', items: [{ objectId, expectedRevision: 1, changes }] },
   });
   /** Reads of one record need no row: the declared right says who lacks access. */
-  const recordReads = operations().filter(isRecordRead);
+  const recordReads = operationsOf(MODULES).filter(isRecordRead);
   const derived = recordReads.map(({ id, right }): [string, OperationCase] => [
     id,
     { ...record(), lacks: right === undefined || right === 'read' ? NOT_THERE : missing(right, 'reader') },

@@ -1,6 +1,7 @@
 /** Compares responses with the OpenAPI document. Undocumented content is a problem. */
 import { Compile } from 'typebox/schema';
-import { operations } from '../../src/modules.ts';
+import { MODULES } from '../../src/modules.ts';
+import { operationsOf } from '../../src/platform/module.ts';
 import { buildDocument } from '../../src/contract/openapi.ts';
 import type { TestAnswer, TestApp } from './app.ts';
 
@@ -41,7 +42,7 @@ function closed(schema: unknown): unknown {
     : inner;
 }
 
-function operationsOf(document: Json): Described[] {
+function describedIn(document: Json): Described[] {
   const parameters = (path: string): number => path.split('{').length;
   // A path that is written out goes before one that would fit it too.
   const paths = Object.entries(document['paths'] as Record<string, Json>).sort(
@@ -70,7 +71,7 @@ function resolved(part: unknown, document: Json): Json {
 
 /** A check of responses below `prefix` against one document. Other paths are left to other tests. */
 export function documentCheck(document: Json, prefix: string): AnswerCheck {
-  const described = operationsOf(document);
+  const described = describedIn(document);
   const compiled = new Map<string, ReturnType<typeof Compile>>();
   return (method, url, answer) => {
     const path = url.split('?')[0] ?? '';
@@ -132,8 +133,8 @@ export function deliveryProblems(document: Json, body: { eventType: string }): s
 export function watchAnswers(app: TestApp): string[] {
   const problems: string[] = [];
   const checks = [
-    documentCheck(buildDocument(operations(), { surface: 'public' }), '/api/v1'),
-    documentCheck(buildDocument(operations(), { surface: 'console' }), '/api/admin/v1'),
+    documentCheck(buildDocument(operationsOf(MODULES), { surface: 'public' }), '/api/v1'),
+    documentCheck(buildDocument(operationsOf(MODULES), { surface: 'console' }), '/api/admin/v1'),
   ];
   app.onAnswer = (method, path, answer) => {
     for (const check of checks) problems.push(...check(method, path, answer));

@@ -1,6 +1,6 @@
 /** A fixture for SLA: policies on incidents with a manual clock. */
 import assert from 'node:assert/strict';
-import { dueTimeUpdater, fireDue } from '../../src/domain/sla/index.ts';
+import { dueTimeUpdater, fireDue } from '../../src/domain/sla/jobs.ts';
 import type { Clock } from '../../src/platform/clock.ts';
 import { startTestApp, type TestAnswer, type TestApp } from './app.ts';
 import { watchAnswers } from './response-check.ts';

@@ -364,5 +364,8 @@ export const MUTANTS: readonly Mutant[] = [
   NOTIFIED_STORE('`n.user_id = ${userId}::uuid AND ${read}', '`n.user_id = ${userId}::uuid'),
   NOTIFIED_STORE("(n.kind <> 'watch' OR ${history}) AND", '(true OR ${history}) AND', NOTIFIED_HIDDEN),
   NOTIFIED_STORE(' AND ${readableFields(ctx)}))`', '))`', NOTIFIED_HIDDEN),
-  of('src/modules.ts', 'test/backup-notifications.db.test.ts')('{ notification_imports: importsForBackup }', '{}'),
+  of('src/domain/notifications/module.ts', 'test/backup-notifications.db.test.ts')(
+    '{ notification_imports: importsForBackup }',
+    '{}',
+  ),
 ];

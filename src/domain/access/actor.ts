@@ -15,7 +15,14 @@ import { Fault } from '../../lib/fault.ts';
 import { problem } from '../../lib/problem.ts';
 import { evaluate, type RecordFacts, type TypedCondition, type Variables } from '../../lib/filter.ts';
 import { anyOfConditions } from '../../lib/filter-merge.ts';
-import type { Actor, ActorVariables, RecordRight, TypeFieldAccess } from '../../platform/unit-of-work/context.ts';
+import { newId } from '../../platform/clock.ts';
+import type {
+  Actor,
+  ActorVariables,
+  Caller,
+  RecordRight,
+  TypeFieldAccess,
+} from '../../platform/unit-of-work/context.ts';
 import { compileCondition } from '../../platform/database/filter-sql.ts';
 import type { ConfigSnapshot } from '../../platform/unit-of-work/snapshot.ts';
 import { conditionEnvironment, CurrentVariables, type TypeRegistry, typeView } from '../metadata/index.ts';
@@ -336,6 +343,17 @@ export function anonymousActor(): Actor {
     typesFor: () => [],
     visible: () => null,
     rule: () => new Map(),
+  };
+}
+
+/** The system user as a caller, with the given configuration. */
+export function systemCaller(config: ConfigSnapshot): Caller {
+  return {
+    actor: systemActor(config.get(typeView)),
+    via: 'system',
+    keyId: null,
+    correlationId: newId(),
+    config,
   };
 }
 

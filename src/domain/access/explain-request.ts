@@ -10,6 +10,7 @@ import { problem } from '../../lib/problem.ts';
 import { isId } from '../../lib/ids.ts';
 import { isActive } from '../../contract/state.ts';
 import { ADMIN_SCOPE } from '../../contract/scopes.ts';
+import { describedRequests, Part, type Service } from '../../platform/module.ts';
 import type { DescribedRequest, FoundRequest, RequestFacts, Runner } from '../../platform/unit-of-work/binding.ts';
 import type { Caller, ReadContext } from '../../platform/unit-of-work/context.ts';
 import { findKey as loginKeyOf } from '../identity/index.ts';
@@ -20,13 +21,20 @@ import { explainSteps, type Step, type TransitionFacts } from './explain-steps.t
 import { type KeyRow, findKey, findUserByLogin, loadUser, type UserRow } from './store.ts';
 import { type Outcome, Trace, tracedActor } from './trace.ts';
 
-/** Finds the operation of a request. @throws Fault NOT_FOUND, METHOD_NOT_ALLOWED */
-export type FindRequest = (request: DescribedRequest) => FoundRequest;
+/** What decides about a transition apart from rights; undefined if the record has no such transition. */
+type TransitionOf = (ctx: ReadContext, objectId: string, transitionId: string) => Promise<TransitionFacts | undefined>;
+
+/** The module of workflows provides it, which depends on this one. */
+export const transitionFacts = new Part<TransitionOf>('what decides about transitions');
 
 export interface ExplainParts {
-  find: FindRequest;
-  /** What decides about a transition apart from rights; undefined if the record has no such transition. */
-  transitionOf(ctx: ReadContext, objectId: string, transitionId: string): Promise<TransitionFacts | undefined>;
+  /** Finds the operation of a request. @throws Fault NOT_FOUND, METHOD_NOT_ALLOWED */
+  find(request: DescribedRequest): FoundRequest;
+  transitionOf: TransitionOf;
+}
+
+export function explainParts({ get }: Pick<Service, 'get'>): ExplainParts {
+  return { find: get(describedRequests), transitionOf: get(transitionFacts) };
 }
 
 export interface Explanation {

@@ -7,12 +7,15 @@
  */
 import { isActive } from '../../contract/state.ts';
 import type { Configuration } from 'openid-client';
-import type { Sender } from '../../platform/unit-of-work/binding.ts';
-import type { Clock } from '../../platform/clock.ts';
+import type { Service } from '../../platform/module.ts';
+import type { RedirectPage, Sender } from '../../platform/unit-of-work/binding.ts';
+import { type Clock, newId } from '../../platform/clock.ts';
 import type { SecretBox } from '../../platform/secrets.ts';
 import type { Caller } from '../../platform/unit-of-work/context.ts';
 import type { Work } from '../../platform/unit-of-work/work.ts';
 import { findKey } from '../identity/index.ts';
+import { anonymousActor } from './actor.ts';
+import { signIns } from './parts.ts';
 import { openedCookie, openSession } from './sessions.ts';
 import type { SignIns } from './sign-in.ts';
 import * as store from './store.ts';
@@ -56,7 +59,7 @@ interface FlowState {
   until: number;
 }
 
-export const OIDC_PATH = '/api/admin/v1/session/oidc';
+const OIDC_PATH = '/api/admin/v1/session/oidc';
 const COOKIE = 'docket_oidc';
 const PURPOSE = 'oidc sign-in';
 const MINUTES = 10;
@@ -70,7 +73,7 @@ function ownPath(to: string | null): string {
 /** Loaded on first use: most installations do not need it. */
 const client = () => import('openid-client');
 
-export class Oidc {
+class Oidc {
   readonly #options: OidcOptions;
   #found: Promise<Configuration> | undefined;
 
@@ -196,4 +199,28 @@ export class Oidc {
 /** SameSite=Lax, since the callback comes from another site. */
 function flowCookie(value: string, seconds: number, secure: boolean): string {
   return `${COOKIE}=${value}; Path=${OIDC_PATH}; Max-Age=${seconds}; HttpOnly; SameSite=Lax${secure ? '; Secure' : ''}`;
+}
+
+/** The two pages of a sign-in: the redirect to the provider, and the callback. */
+export function oidcPages({ settings, secrets, get, work, clock, versions, log }: Service): RedirectPage[] {
+  if (settings.oidc === undefined) return [];
+  const oidc = new Oidc({
+    ...settings.oidc,
+    secrets,
+    signIns: get(signIns),
+    work,
+    clock,
+    caller: async () => ({
+      actor: anonymousActor(),
+      via: 'console',
+      keyId: null,
+      correlationId: newId(),
+      config: await versions.fresh(),
+    }),
+    onError: (error) => log.warn({ err: error }, 'OpenID Connect sign-in failed'),
+  });
+  return [
+    { path: OIDC_PATH, id: 'session.oidc', answer: (request) => oidc.startSignIn(request) },
+    { path: `${OIDC_PATH}/callback`, id: 'session.oidcCallback', answer: (request) => oidc.handleCallback(request) },
+  ];
 }

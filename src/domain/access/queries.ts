@@ -5,6 +5,7 @@ import { type Condition, evaluate, type RecordFacts, type Variables } from '../.
 import { loadItems } from '../../configuration/store.ts';
 import type { Actor, ReadContext } from '../../platform/unit-of-work/context.ts';
 import { named, type RecordType, registry, today } from '../metadata/index.ts';
+import { readableTitle, requireVisible } from '../objects/index.ts';
 import { actorFor } from './actor.ts';
 import { RECORD_ACTIONS } from '../../contract/rights.ts';
 import { grantsOf, type RecordGrant, type RoleDefinition, roleView } from './roles.ts';
@@ -14,14 +15,17 @@ import { auditRows } from '../../platform/journal/journal.ts';
 import type * as contract from './contract.ts';
 
 /** A record, with its title if the caller may read it. */
-export interface Shown {
+interface Shown {
   type: RecordType;
   facts: RecordFacts;
   title: string | null;
 }
 
-/** Returns a record that the caller may read. @throws Fault NOT_FOUND */
-export type RecordFor = (ctx: ReadContext, id: string) => Promise<Shown>;
+/** The record, if the caller may read it. @throws Fault NOT_FOUND */
+async function recordFor(ctx: ReadContext, id: string): Promise<Shown> {
+  const object = await requireVisible(ctx, id);
+  return { type: object.type, facts: object.facts, title: readableTitle(object) };
+}
 
 function fieldsOf(condition: Condition): string[] {
   return 'conditions' in condition ? condition.conditions.flatMap(fieldsOf) : [condition.field];
@@ -66,11 +70,7 @@ function explainGrant(ctx: ReadContext, grant: RecordGrant, on: { record: Shown;
  *
  * @throws Fault RIGHT_MISSING, NOT_FOUND
  */
-export async function explainAccess(
-  ctx: ReadContext,
-  query: { userId: string; objectId?: string },
-  recordFor: RecordFor,
-): Promise<unknown> {
+export async function explainAccess(ctx: ReadContext, query: { userId: string; objectId?: string }): Promise<unknown> {
   ctx.actor.require('role.assign');
   const record = query.objectId === undefined ? undefined : await recordFor(ctx, query.objectId);
   const user = await loadUser(ctx, query.userId);

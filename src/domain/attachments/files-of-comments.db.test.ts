@@ -2,7 +2,8 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { after, before, describe, it } from 'node:test';
-import { operations } from '../../modules.ts';
+import { MODULES } from '../../modules.ts';
+import { operationsOf } from '../../platform/module.ts';
 import { givePlaces } from '../../platform/journal/places.ts';
 import {
   assertRejected,
@@ -47,7 +48,7 @@ async function statusOf(who: FixtureUser, id: string): Promise<number> {
 /** The reading operations on the record, and the changes feed, whose answers to the user hold one of the words. */
 async function leaks(made: Made, who: FixtureUser, words: readonly string[]): Promise<string[]> {
   while (await givePlaces(around.app.db));
-  const reads = operations().filter((one) => isRecordRead(one));
+  const reads = operationsOf(MODULES).filter((one) => isRecordRead(one));
   assert.ok(reads.length > 5);
   const found: string[] = [];
   const paths = reads.map(({ path }) => path.replace('{objectId}', made.id));

@@ -6,8 +6,4 @@
  * comment to which the file belongs. A file belongs to at most one comment. A draft is seen by its uploader alone.
  */
 export { addCommentWithFiles, addFile } from './commands.ts';
-export { attachmentEvents } from './queries.ts';
-export { attachmentRoutes } from './routes.ts';
-export { attachmentUse, commentOfFile } from './store.ts';
-export { draftUse, sweepDrafts } from './store-drafts.ts';
-export { attachmentChecks } from './health.ts';
+export { commentOfFile } from './store.ts';

@@ -7,4 +7,3 @@
  * in the item's form are written only by the item's configuration.
  */
 export { serviceSource } from './queries.ts';
-export { catalogRoutes } from './routes.ts';

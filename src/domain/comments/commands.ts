@@ -5,6 +5,7 @@ import { type CommentVisibility, DEFAULT_VISIBILITY, rightForVisibility } from '
 import { Fault, invalidValues } from '../../lib/fault.ts';
 import { problemAt } from '../../lib/problem.ts';
 import { hasLongMarkRun, isWellFormedText, nfc } from '../../lib/text.ts';
+import { Part } from '../../platform/module.ts';
 import type { UnitPart, WriteContext } from '../../platform/unit-of-work/context.ts';
 import {
   changedSince,
@@ -41,6 +42,15 @@ function requireVisibility(object: VisibleObject, visibility: CommentVisibility)
 function bodyHash(body: string): string {
   return hash('sha256', body);
 }
+
+/** Adds a comment that takes files. The module of files provides it, which depends on this one. */
+export const addWithFiles = new Part<
+  (
+    ctx: WriteContext,
+    input: NewComment & { attachmentIds?: readonly string[] },
+    unit: UnitPart,
+  ) => Promise<CommentAnswer>
+>('comments with files');
 
 /**
  * Adds a comment. Without a visibility it is internal, so that an omission never makes a comment public. If the caller may not

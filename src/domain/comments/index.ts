@@ -5,10 +5,9 @@
  * Own table: `comments`. Invariants: a comment is internal by default. A change of visibility needs the right in both
  * directions. A comment has its own revision. An archived comment is kept, but not listed.
  */
-export { addComment, type NewComment } from './commands.ts';
+export { addComment, addWithFiles, type NewComment } from './commands.ts';
 export { addComment as addOperation, AttachmentIds } from './contract.ts';
 export {
-  commentEvents,
   findVisibleComments,
   hiddenComments,
   plannedComment,
@@ -18,6 +17,5 @@ export {
   requireComment,
   withoutHiddenIds,
 } from './queries.ts';
-export { commentRoutes } from './routes.ts';
 export { canSeeComment, ofVisibleComment, visibleComments } from './visibility.ts';
-export { commentChecks, commentMissing } from './health.ts';
+export { commentMissing } from './health.ts';

@@ -6,6 +6,4 @@
  * Changing a shared queue needs the right config.manage. Queues of others are visible only to users who may read every type
  * and field that they name. Nothing here grants rights: each operation checks them again.
  */
-export { deskRoutes } from './routes.ts';
-export { queuesImpact } from './impact.ts';
 export { templateValues } from './template-values.ts';

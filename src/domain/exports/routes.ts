@@ -1,12 +1,13 @@
-import { type BoundOperation, bind } from '../../platform/unit-of-work/binding.ts';
+import { bindWith, type UnboundOperation } from '../../platform/module.ts';
 import * as contract from './contract.ts';
-import type { WordMatch } from '../objects/index.ts';
-import { exportRecords, type FreshCaller } from './queries.ts';
+import { wordMatch } from '../objects/index.ts';
+import { exportRecords } from './queries.ts';
 
-/**
- * @param freshCaller returns the same caller with the current rights, for each further page
- * @param matches matches words
- */
-export function exportRoutes(freshCaller: FreshCaller, matches: WordMatch): BoundOperation[] {
-  return [bind(contract.exportRecords, (runner, { body }) => exportRecords(runner, body, freshCaller, matches))];
-}
+export const exportRoutes: readonly UnboundOperation[] = [
+  bindWith(
+    contract.exportRecords,
+    (service) =>
+      (runner, { body }) =>
+        exportRecords(runner, body, service.freshCaller, service.get(wordMatch)),
+  ),
+];

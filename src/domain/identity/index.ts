@@ -36,7 +36,5 @@ export {
   type UserAnswer,
   whoIs,
 } from './queries.ts';
-export { identityRoutes } from './routes.ts';
 export { accessLock } from './store.ts';
 export { usersInside } from './store-members.ts';
-export { identityChecks } from './health.ts';

@@ -9,6 +9,4 @@
  */
 export { importFile } from './commands.ts';
 export type { Content } from './content.ts';
-export { importChecks, importMetrics } from './health.ts';
-export { importRoutes } from './routes.ts';
 export type { Progress } from './run.ts';

@@ -4,8 +4,8 @@
  * The result of each call is logged.
  */
 import { isArchived } from '../../contract/state.ts';
-import type { Input, Operation } from '../../contract/operation.ts';
 import { contractDetails, Fault, faultAt, isFault } from '../../lib/fault.ts';
+import type { InputReader } from '../../platform/module.ts';
 import type { Runner } from '../../platform/unit-of-work/binding.ts';
 import type { ReadContext, WriteContext } from '../../platform/unit-of-work/context.ts';
 import { addCommentWithFiles } from '../attachments/index.ts';
@@ -22,11 +22,6 @@ import { type CommandName, type Integration, integrations } from './registry.ts'
 import { noIntegration, RIGHT } from './queries.ts';
 import { type MappedCall, mapCall } from './rules.ts';
 import { insertRun, type RunError, type RunStatus } from './store.ts';
-
-/** Validates parameters and body like requests to the operation, with the same errors. */
-export type InputReader = <const O extends Operation>(
-  operation: O,
-) => (params: Record<string, string>, body: unknown) => Input<O>;
 
 /** A validated request to a command's API operation. */
 type Ready = (ctx: WriteContext) => Promise<unknown>;

@@ -10,9 +10,6 @@
  * - Readers see only active versions whose audience includes them; the SQL enforces this.
  * - Drafts are visible only to users with the right `kb.write`, in the administration API.
  */
-export { knowledgeChecks } from './health.ts';
-export { knowledgeRoutes } from './routes.ts';
-export { countViewDays } from './store-reading.ts';
-export { activeArticleNames, articleImageUse, articlesAdmit } from './store.ts';
+export { activeArticleNames, articlesAdmit } from './store.ts';
 export { readTextTask } from './text.ts';
 export { articleEvent, articleEventData, articleSource } from './versions.ts';

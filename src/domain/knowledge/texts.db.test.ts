@@ -3,7 +3,8 @@ import assert from 'node:assert/strict';
 import { createHash, randomUUID } from 'node:crypto';
 import { after, before, describe, it } from 'node:test';
 import sql from 'sql-template-tag';
-import { BLOB_USES } from '../../modules.ts';
+import { MODULES } from '../../modules.ts';
+import { collect } from '../../platform/module.ts';
 import { sweepBlobs } from '../../platform/blobs/register.ts';
 import { FileBlobs } from '../../platform/blobs/filesystem.ts';
 import { systemClock } from '../../platform/clock.ts';
@@ -110,7 +111,12 @@ describe('texts of articles', () => {
     const stolen = await articles.create({ body: `![x](blob:${SHA256})` });
     assertRejected(stolen, 400, 'INVALID_VALUES');
     assert.equal(stolen.body.error.details[0].code, 'UNKNOWN_IMAGE');
-    await sweepBlobs(world.app.db, new FileBlobs(world.app.blobFolder), BLOB_USES, Date.now() + 10 * 86_400_000);
+    await sweepBlobs(
+      world.app.db,
+      new FileBlobs(world.app.blobFolder),
+      collect(MODULES, 'blobUses'),
+      Date.now() + 10 * 86_400_000,
+    );
     assert.equal((await world.call('anna', 'GET', path)).status, 200, 'the sweeper leaves it alone');
   });
 

@@ -6,10 +6,4 @@
  * - A mail becomes a comment only with a valid token of this record and this sender.
  * - A message has one effect in a mailbox, written with it in one unit of work.
  */
-export { TOKEN_KEY } from './reply-token.ts';
-export { mailRoutes } from './routes.ts';
-export { mailMetrics } from './health.ts';
 export { listUnreadable } from './store.ts';
-export { mailJobs } from './jobs.ts';
-export { messageUse, purgeMessages } from './store.ts';
-export { mailMoment } from './store-outgoing.ts';

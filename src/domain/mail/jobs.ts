@@ -4,16 +4,19 @@
  */
 import { isActive } from '../../contract/state.ts';
 import { IDLE_MS } from '../../platform/moments.ts';
-import { newId } from '../../platform/clock.ts';
+import { instant, newId } from '../../platform/clock.ts';
+import type { Service } from '../../platform/module.ts';
 import type { Database } from '../../platform/database/pool.ts';
 import { Outbound, type OutboundOptions } from '../../platform/outbound/outbound.ts';
+import type { Task } from '../../platform/tasks.ts';
 import type { Caller } from '../../platform/unit-of-work/context.ts';
 import type { Work } from '../../platform/unit-of-work/work.ts';
+import { secretText } from '../webhooks/index.ts';
 import { readInbox } from './imap.ts';
-import { receiveMail, type ReceiveParts } from './receive.ts';
+import { mailParts, receiveMail, type ReceiveParts } from './receive.ts';
 import { type ImapDefinition, mailboxes } from './registry.ts';
-import { type MailJob, type MailSettings, sendJobs } from './send.ts';
-import { leaseMailbox, noteReading, releaseMailbox } from './store.ts';
+import { type MailSettings, sendJobs } from './send.ts';
+import { leaseMailbox, noteReading, purgeMessages, releaseMailbox } from './store.ts';
 
 const EVERY_MS = 2000;
 const LEASE_MS = 30_000;
@@ -22,9 +25,28 @@ const RENEWED_MS = LEASE_MS / 3;
 const FIRST_PAUSE_MS = 10_000;
 const LONGEST_PAUSE_MS = 600_000;
 
+/** Retention of received mails that were not used, and of the notes of used ones, by which repeated mails are recognised. */
+const LISTED_KEPT_MS = 30 * 86_400_000;
+const USED_KEPT_MS = 365 * 86_400_000;
+
 /** The background tasks of mail. */
-export function mailJobs(parts: Parameters<typeof sendJobs>[0] & ImapParts): MailJob[] {
-  return [...sendJobs(parts), imapJob(parts)];
+export function mailTasks(service: Service): Task[] {
+  const { db, clock, work, system, settings, secrets, outboundOptions, outages } = service;
+  const parts = { ...mailParts(service), db, clock, work, system, settings, outboundOptions };
+  return [
+    ...sendJobs(parts),
+    imapJob({
+      ...parts,
+      secretOf: (code) => secretText(db, secrets, code),
+      onError: (mailboxId, error) => void outages.failed('imap', error, mailboxId),
+      onRead: (mailboxId) => outages.succeeded('imap', mailboxId),
+    }),
+    {
+      name: 'received-mails',
+      everyMs: 600_000,
+      run: () => purgeMessages(db, instant(clock.now() - LISTED_KEPT_MS), instant(clock.now() - USED_KEPT_MS)),
+    },
+  ];
 }
 
 interface ImapParts extends ReceiveParts {
@@ -33,9 +55,9 @@ interface ImapParts extends ReceiveParts {
   system(): Promise<Caller>;
   /** The current value of a stored secret; undefined if it has none. */
   secretOf(code: string): Promise<string | undefined>;
-  settings: MailSettings & { imapAllowPrivate?: boolean };
+  settings: MailSettings & { imapAllowPrivate?: boolean | undefined };
   /** Overrides of the rules for connections, for tests. */
-  outbound?: Partial<OutboundOptions> | undefined;
+  outboundOptions?: Partial<OutboundOptions> | undefined;
   onError(mailboxId: string, error: unknown): void;
   /** The mailbox was read. */
   onRead(mailboxId: string): void;
@@ -59,9 +81,9 @@ interface Failures {
 type Waiting = Map<string, Map<string, number>>;
 
 /** The background task that keeps a session for each enabled mailbox with `imap` that no other process reads. */
-function imapJob(parts: ImapParts): MailJob {
+function imapJob(parts: ImapParts): Task {
   const holder = newId();
-  const hosts = new Outbound({ ...parts.outbound, allowPrivate: parts.settings.imapAllowPrivate === true });
+  const hosts = new Outbound({ ...parts.outboundOptions, allowPrivate: parts.settings.imapAllowPrivate === true });
   const sessions = new Map<string, Session>();
   const failures = new Map<string, Failures>();
   const waiting: Waiting = new Map();

@@ -7,6 +7,8 @@ import { DEFAULT_VISIBILITY } from '../../contract/comment-visibility.ts';
 import { RECORD_ACTIONS } from '../../contract/rights.ts';
 import { contractDetails, type Fault, isFault } from '../../lib/fault.ts';
 import { statusOf } from '../../lib/fault-codes.ts';
+import type { BlobStore } from '../../platform/blobs/store.ts';
+import type { Service } from '../../platform/module.ts';
 import type { Runner } from '../../platform/unit-of-work/binding.ts';
 import type { Actor, Caller, ReadContext, WriteContext } from '../../platform/unit-of-work/context.ts';
 import { systemActor } from '../access/index.ts';
@@ -24,6 +26,7 @@ import { makeComment, makeRecord } from './effects.ts';
 import { judge, type Lookups } from './judge.ts';
 import { type MailParse, parseMail } from './parse.ts';
 import type { Mailbox } from './registry.ts';
+import { TOKEN_KEY } from './reply-token.ts';
 import * as store from './store.ts';
 import { findAnswered } from './store-outgoing.ts';
 
@@ -32,6 +35,10 @@ export interface ReceiveParts {
   actorOf(userId: string): Promise<Actor | undefined>;
   /** Key of the reply tokens. */
   tokenKey: Uint8Array;
+}
+
+export function mailParts({ blobs, actorOf, secrets }: Service): ReceiveParts & { blobs: BlobStore } {
+  return { blobs, actorOf, tokenKey: secrets.deriveKey(TOKEN_KEY) };
 }
 
 /** Only the start of a larger message is received, so that it is listed. Common mail servers refuse such messages. */

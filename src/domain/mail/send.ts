@@ -9,6 +9,7 @@ import { type Clock, instant } from '../../platform/clock.ts';
 import type { Database } from '../../platform/database/pool.ts';
 import { Queue } from '../../platform/jobs/queue.ts';
 import { IDLE_MS } from '../../platform/moments.ts';
+import type { Task } from '../../platform/tasks.ts';
 import type { Actor, Caller } from '../../platform/unit-of-work/context.ts';
 import type { Work } from '../../platform/unit-of-work/work.ts';
 import { findUser } from '../identity/index.ts';
@@ -44,15 +45,6 @@ interface SenderParts {
   tokenKey: Uint8Array;
   system(): Promise<Caller>;
   actorOf(userId: string): Promise<Actor | undefined>;
-}
-
-export interface MailJob {
-  name: string;
-  everyMs: number;
-  idleMs?: number;
-  run(): Promise<boolean | number>;
-  leave?(): void;
-  stop?(): Promise<void>;
 }
 
 /**
@@ -102,7 +94,7 @@ export interface MailSettings {
 export function sendJobs({
   settings: { smtp, dkim, publicUrl },
   ...others
-}: Omit<SenderParts, 'publicUrl'> & { settings: MailSettings }): MailJob[] {
+}: Omit<SenderParts, 'publicUrl'> & { settings: MailSettings }): Task[] {
   if (smtp === undefined || publicUrl === undefined) return [];
   const parts = { ...others, publicUrl };
   const { db, clock } = parts;

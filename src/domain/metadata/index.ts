@@ -32,7 +32,7 @@ export {
 } from './registry.ts';
 export { usesHiddenField } from './impact.ts';
 export { fieldSchema, type FieldSchemaAnswer } from './queries.ts';
-export { metadataRoutes } from './routes.ts';
+export { typesSection } from './types-section.ts';
 export { ensureNumbering, numberSequence } from './store.ts';
 export {
   cellOf,

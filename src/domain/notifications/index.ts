@@ -9,20 +9,15 @@
  * - Rights are evaluated when a notification is made and at each reading: in the list and in the number of unread ones.
  * - A watch ends when the user may no longer read the record.
  */
-export { type ActorsOf, hidesPeople } from './audience.ts';
+export { hidesPeople } from './audience.ts';
 export { notifyOfImport } from './commands.ts';
-export { notificationEffects } from './effects.ts';
-export { notificationChecks, notificationMetrics } from './health.ts';
-export { notificationJobs } from './jobs.ts';
-export { adoptImports, importsForBackup } from './store-make.ts';
+export { adoptImports } from './store-make.ts';
 export {
   type DigestedNotification,
   type MailedNotification,
   notifiedRecords,
   readDigested,
   readMailed,
-  notificationMoment,
   takeDueMails,
 } from './store.ts';
 export { unreadRecords } from './queries.ts';
-export { notificationRoutes } from './routes.ts';

@@ -4,6 +4,7 @@ import { type Clock, instant } from '../../platform/clock.ts';
 import type { Database } from '../../platform/database/pool.ts';
 import { isBehind } from '../../platform/journal/consumers.ts';
 import { IDLE_MS } from '../../platform/moments.ts';
+import type { Task } from '../../platform/tasks.ts';
 import type { Caller, WriteContext } from '../../platform/unit-of-work/context.ts';
 import type { Work } from '../../platform/unit-of-work/work.ts';
 import { checkWatches, makeNotifications, type MakerParts } from './make.ts';
@@ -25,14 +26,7 @@ interface NotificationParts extends MakerParts {
   refresh(): Promise<void>;
 }
 
-interface NotificationJob {
-  name: string;
-  everyMs: number;
-  idleMs?: number;
-  run(): Promise<boolean>;
-}
-
-export function notificationJobs({ db, clock, work, system, refresh, ...maker }: NotificationParts): NotificationJob[] {
+export function notificationJobs({ db, clock, work, system, refresh, ...maker }: NotificationParts): Task[] {
   const write = async (step: (ctx: WriteContext) => Promise<boolean>): Promise<boolean> => {
     const result = await work.write(await system(), step);
     return result.kind === 'done' && result.data;

@@ -2,7 +2,8 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import fc from 'fast-check';
-import { CHECKS } from '../../modules.ts';
+import { MODULES } from '../../modules.ts';
+import { collect } from '../../platform/module.ts';
 import {
   assertRejected,
   assertSameError,
@@ -113,7 +114,7 @@ describe('records as of a moment', () => {
     for (const query of ['', '?revision=2']) {
       assert.equal((await fixture.ok('chief', 'GET', `/objects/${id}${query}`)).updatedAt, ahead?.at);
     }
-    const check = CHECKS.find(({ name }) => name === 'I13 records are what their history says');
+    const check = collect(MODULES, 'checks').find(({ name }) => name === 'I13 records are what their history says');
     const found = await check?.find({
       db: fixture.app.db,
       config: fixture.app.app.system().config,

@@ -1,11 +1,13 @@
 /** What a dry run would have done to records, as far as the caller may see it (docs/how-to/let-a-script-change-things.md). */
-import type { Effects } from '../../contract/effects.ts';
+import { cutEffects, type EffectLists, type Effects } from '../../contract/effects.ts';
 import { scopeOf } from '../../contract/events.ts';
 import type { Scope } from '../../contract/scopes.ts';
 import type { ReadContext } from '../../platform/unit-of-work/context.ts';
-import type { TriedEvent } from '../../platform/unit-of-work/work.ts';
+import { List, type Service } from '../../platform/module.ts';
+import type { EffectsOf } from '../../platform/unit-of-work/binding.ts';
+import type { Tried, TriedEvent } from '../../platform/unit-of-work/work.ts';
 import { findVisible, preload } from './load.ts';
-import { type EventFilter, eventAnswers } from './history.ts';
+import { type EventFilter, eventAnswers, historyFilters } from './history.ts';
 import type { VisibleObject } from './record.ts';
 import type { HistoryRow } from './store-history.ts';
 
@@ -36,7 +38,7 @@ export interface EventOnRecord {
  *
  * @param scopes of the key; null if no scopes are needed. Events need those of the changes feed, SLA changes `sla:read`
  */
-export async function recordEffects(
+async function recordEffects(
   ctx: ReadContext,
   tried: readonly TriedEvent[],
   filters: readonly EventFilter[],
@@ -73,5 +75,31 @@ export async function recordEffects(
       record: records.get(objectId),
       stored,
     })),
+  };
+}
+
+/**
+ * One part of the effects of a dry run.
+ *
+ * @param seen the events that the caller may see, and the scopes of the key
+ */
+export type EffectSource = (
+  ctx: ReadContext,
+  tried: Tried,
+  seen: { visible: readonly EventOnRecord[]; scopes: ReadonlySet<string> | null },
+  service: Service,
+) => Partial<EffectLists> | Promise<Partial<EffectLists>>;
+
+export const effectSources = new List<EffectSource>('effects of dry runs');
+
+/** The effects of dry runs: those on records, and those that other modules add. */
+export function effectsBy(service: Service): EffectsOf {
+  const filters = historyFilters.of(service.modules);
+  const sources = effectSources.of(service.modules);
+  return async (ctx, tried, scopes) => {
+    const { visible, ...records } = await recordEffects(ctx, tried.events, filters, scopes);
+    const effects: EffectLists = { ...records, webhooks: [], rules: [], notifications: [] };
+    for (const source of sources) Object.assign(effects, await source(ctx, tried, { visible, scopes }, service));
+    return cutEffects(effects);
   };
 }

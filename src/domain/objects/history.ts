@@ -2,6 +2,7 @@
 import { answerInWindows, type ListPage, unknownAfter } from '../../contract/paging.ts';
 import { mapInTurns } from '../../lib/yielding.ts';
 import type { Part } from '../../platform/database/window.ts';
+import { List } from '../../platform/module.ts';
 import type { ReadContext } from '../../platform/unit-of-work/context.ts';
 import { RECORD_CHANGES, requireAction, requireVisible } from './load.ts';
 import type { VisibleObject } from './record.ts';
@@ -49,13 +50,16 @@ export function eventAnswer(event: HistoryRow, canRead: (code: string) => boolea
 
 /**
  * Returns the ids of events that the caller may not see now. Each module decides on the events of its own items (comments,
- * relations). `app.ts` passes the filters in, so that this module does not depend on the others.
+ * relations).
  */
 export type EventFilter = (
   ctx: ReadContext,
   object: VisibleObject,
   events: readonly HistoryRow[],
 ) => Promise<ReadonlySet<string>>;
+
+/** The filters of all modules. */
+export const historyFilters = new List<EventFilter>('history filters');
 
 /**
  * The events of a record that the caller may see now: all, oldest first, or those of a page. An event is left out if all its

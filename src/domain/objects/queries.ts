@@ -5,6 +5,7 @@ import type { Static } from 'typebox';
 import { pageOf, windowOf } from '../../contract/paging.ts';
 import { Fault, faultAt } from '../../lib/fault.ts';
 import type { JsonText } from '../../lib/json.ts';
+import { Part } from '../../platform/module.ts';
 import type { ReadContext } from '../../platform/unit-of-work/context.ts';
 import {
   fieldSchema,
@@ -49,8 +50,8 @@ export async function readCard(
 type ListQuery = Static<(typeof contract.listObjects)['query']>;
 
 /**
- * Returns the ids of the records that match the words of `q`, newest first. `app.ts` passes it in, so that this module does not
- * depend on search.
+ * Returns the ids of the records that match the words of `q`, newest first. The module search provides it, which depends on this
+ * one.
  */
 export type WordMatch = (
   ctx: ReadContext,
@@ -63,6 +64,8 @@ export type WordMatch = (
     offset: number;
   },
 ) => Promise<string[]>;
+
+export const wordMatch = new Part<WordMatch>('search in the words of records');
 
 /**
  * Lists records that the caller may read, newest first (docs/spec/records.md#lists).

@@ -11,7 +11,4 @@
  */
 export { addRelation } from './commands.ts';
 export { definitions, type KnownDefinition, type RelationDefinition } from './definitions.ts';
-export { relationEvents } from './queries.ts';
 export { duplicatesOf } from './store.ts';
-export { relationRoutes } from './routes.ts';
-export { relationChecks } from './health.ts';

@@ -6,7 +6,7 @@ import sql from 'sql-template-tag';
 import { type Made, type RecordFixture, startRecordFixture } from '../../../test/harness/record-fixture.ts';
 import { stepCounting } from './cells.ts';
 import { reportChecks } from './health.ts';
-import { startFactsRebuild } from './jobs.ts';
+import { startFactsRebuild } from './rebuild.ts';
 import { givePlaces } from '../../platform/journal/places.ts';
 import { isBehind } from '../../platform/journal/consumers.ts';
 import { COUNTING, uncounted } from './store-cells.ts';

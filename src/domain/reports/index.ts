@@ -9,8 +9,5 @@
  *   on records whose history the caller may read.
  * - Every report has a time budget and a limit on its groups.
  */
-export { reportChecks } from './health.ts';
-export { reportFollower } from './follow.ts';
-export { reportJobs, startFactsRebuild } from './jobs.ts';
 export { doneWithin } from './queries.ts';
-export { reportRoutes } from './routes.ts';
+export { startFactsRebuild } from './rebuild.ts';

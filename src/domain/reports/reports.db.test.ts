@@ -9,7 +9,8 @@ import {
   startRecordFixture,
   USERS,
 } from '../../../test/harness/record-fixture.ts';
-import { reportJobs, startFactsRebuild } from './jobs.ts';
+import { reportJobs } from './jobs.ts';
+import { startFactsRebuild } from './rebuild.ts';
 
 interface Row {
   group: unknown[];

@@ -5,6 +5,9 @@
 import { type Fault, isFault } from '../../lib/fault.ts';
 import type { Queryable } from '../../platform/database/pool.ts';
 import { listRebuilds, type RebuildPart, startRebuild, stepRebuild } from '../../platform/jobs/rebuilds.ts';
+import type { Service } from '../../platform/module.ts';
+import { IDLE_MS } from '../../platform/moments.ts';
+import type { Task } from '../../platform/tasks.ts';
 import type { ActorOf, Caller, WriteContext } from '../../platform/unit-of-work/context.ts';
 import type { Work } from '../../platform/unit-of-work/work.ts';
 import { isArchived } from '../../contract/state.ts';
@@ -13,6 +16,7 @@ import { holdRevision, listActiveIds, plannedRow, preload, recordOf, type Record
 import { findWorkTime } from '../sla/index.ts';
 import { fireRule, isFailureOfRule, noteFailure } from './reaction.ts';
 import { rulesView, type TimedRule } from './registry.ts';
+import { purgeRuleRuns } from './store.ts';
 import {
   armingOf,
   armTimer,
@@ -213,4 +217,23 @@ async function armOn(
     const fitting = own.filter(({ facts }) => canBecomeDue(rule, facts, variables(ctx)));
     for (const [id, since] of await sinceTimes(ctx, rule, fitting)) take(timerOf(ctx, rule, id, since));
   }
+}
+
+export function ruleTasks({ db, clock, work, system, actorOf }: Service): Task[] {
+  const updateTimers = timerUpdater();
+  return [
+    { name: 'rule-runs', everyMs: 600_000, run: () => purgeRuleRuns(db) },
+    {
+      name: 'rule-timers',
+      everyMs: 1000,
+      idleMs: IDLE_MS,
+      run: async () => await fireDueRules(work, await system(), actorOf),
+    },
+    {
+      name: 'rule-timer-updates',
+      everyMs: 1000,
+      idleMs: IDLE_MS,
+      run: async () => await updateTimers(db, work, await system(), clock.now()),
+    },
+  ];
 }

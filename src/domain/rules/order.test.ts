@@ -51,7 +51,7 @@ async function outcome(rules: readonly object[], placeOf: ReadonlyMap<string, nu
   await updateObject(unit, { objectId: id, expectedRevision: 1, changes: { b: '0' } });
   const place = (code: unknown): number | undefined => placeOf.get(code as string);
   try {
-    await ruleReaction(actorOf, () => {}).follow(unit, [...unit.events]);
+    await ruleReaction(actorOf, () => {}).follow(unit, [...unit.events], async () => {});
   } catch (error) {
     assert.ok(isFault(error) && error.code === 'RULE_LOOP', String(error));
     return (error.details as { rules: string[] }).rules.map(place);

@@ -47,7 +47,7 @@ describe('rules within a unit of work', () => {
     const unit = newUnit(config, systemActor(config.get(typeView)));
     const data = await command(unit);
     const actorOf = async (userId: string) => ({ ...systemActor(config.get(typeView)), userId, displayName: 'Robot' });
-    await ruleReaction(actorOf, () => assert.fail()).follow(unit, [...unit.events]);
+    await ruleReaction(actorOf, () => assert.fail()).follow(unit, [...unit.events], async () => {});
     unit.reacted();
     return { unit, data };
   }

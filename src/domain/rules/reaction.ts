@@ -16,15 +16,14 @@ import { Turns } from '../../lib/yielding.ts';
 import type {
   Actor,
   ActorOf,
-  Follower,
   PlannedEvent,
+  Reaction as UnitReaction,
   ReadContext,
   WriteContext,
 } from '../../platform/unit-of-work/context.ts';
 import { contextOnBehalfOf, writeContextAs } from '../../platform/unit-of-work/unit-context.ts';
 import { variables } from '../metadata/index.ts';
 import { findVisible, type ObjectRow } from '../objects/index.ts';
-import { slaFollower } from '../sla/index.ts';
 import { type Effect, runActions } from './actions.ts';
 import { type Image, Images } from './images.ts';
 import { type Rule, type RuleIndex, rulesView } from './registry.ts';
@@ -68,13 +67,13 @@ const NOT_ITS_OWN: ReadonlySet<string> = new Set(['OVERLOADED', 'DATABASE_UNAVAI
  * @param onLoop gets the codes of the rules of a chain that is too long, the first one first
  * @returns the reaction that runs the rules
  */
-export function ruleReaction(actorOf: ActorOf, onLoop: (rules: readonly string[]) => void): Follower {
+export function ruleReaction(actorOf: ActorOf, onLoop: (rules: readonly string[]) => void): UnitReaction {
   return {
     name: 'rules',
-    follow: async (ctx, events) => {
+    follow: async (ctx, events, followed) => {
       const index = ctx.config.get(rulesView);
       try {
-        await runRules(ctx, index, events, actorOf);
+        await runRules(ctx, index, { events, followed }, actorOf);
       } catch (error) {
         if (error instanceof RuleLoop) onLoop(error.rules);
         throw error;
@@ -85,15 +84,15 @@ export function ruleReaction(actorOf: ActorOf, onLoop: (rules: readonly string[]
 }
 
 /**
- * Runs the rules on the events. If rules react to SLA events, SLA instances follow the changes at once, and the rules run on the
- * events of these, until there are no more.
+ * Runs the rules on the events. If rules react to SLA events, the followers that emit events follow the changes at once, and the
+ * rules run on the events of these, until there are no more.
  *
  * @throws Fault RULE_LOOP, RULE_REFUSED
  */
 async function runRules(
   ctx: WriteContext,
   index: RuleIndex,
-  events: readonly PlannedEvent[],
+  { events, followed }: { events: readonly PlannedEvent[]; followed: () => Promise<void> },
   actorOf: ActorOf,
 ): Promise<void> {
   if (index.events.size === 0) return;
@@ -101,7 +100,7 @@ async function runRules(
   await reaction.run(events);
   while (index.hasSla) {
     const seen = ctx.events.length;
-    await slaFollower.follow(ctx, [...ctx.events]);
+    await followed();
     if (ctx.events.length === seen) return;
     await reaction.run(ctx.events.slice(seen));
   }

@@ -15,7 +15,7 @@ type Post = Extract<CompiledAction, { kind: 'post' }>;
  * @param samples values of placeholders; a field without one shows its name
  * @throws Fault RIGHT_MISSING, INVALID_REQUEST if the rule does not post to the webhook
  */
-export function sampleMessage(
+export function sampleMessageOf(
   ctx: ReadContext,
   {
     webhookId,

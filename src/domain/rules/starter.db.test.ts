@@ -7,7 +7,7 @@ import { startTestApp, type TestApp } from '../../../test/harness/app.ts';
 import { notifyAll, testAuthenticator } from '../../../test/harness/notify-all.ts';
 import { ManualClock } from '../../../test/harness/sla-fixture.ts';
 import { ACTIONS, bundle, idOf, stored } from '../../../test/harness/small-configuration.ts';
-import { fireDue } from '../sla/index.ts';
+import { fireDue } from '../sla/jobs.ts';
 import { fireDueRules } from './jobs.ts';
 
 const RULES = readFileSync(path.join(import.meta.dirname, '../../../config/itsm/90-rules.yaml'), 'utf8');

@@ -5,7 +5,7 @@ import { startTestApp, type TestApp } from '../../../test/harness/app.ts';
 import { ManualClock } from '../../../test/harness/sla-fixture.ts';
 import { ACTIONS, bundle, idOf, stored } from '../../../test/harness/small-configuration.ts';
 import { Authenticator } from '../access/index.ts';
-import { fireDue } from '../sla/index.ts';
+import { fireDue } from '../sla/jobs.ts';
 import { fireDueRules, timerUpdater } from './jobs.ts';
 import { duringTransaction } from '../../../test/harness/database.ts';
 import { purgeRuleRuns } from './store.ts';

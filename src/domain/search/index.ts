@@ -7,15 +7,10 @@
  * explains how it works.
  */
 export { type FilterableType, filterableTypes, type TypedFilter, typeFilter } from './filter.ts';
-export { projectMoved, searchFollower } from './indexing/follow.ts';
-export { comparedCodes } from './memory/scope.ts';
 export { MemorySearcher, type SearcherOptions } from './memory/searcher.ts';
 export { runMemoryThread, type ThreadOptions } from './memory/thread.ts';
-export { makeSearchParts, type SearchParts } from './parts.ts';
-export { filterOnRecords, type Suggest, suggestions, withinBudget, wordMatch } from './queries.ts';
-export { beginRebuild, type Comparison, compareProjection, searchJobs, stepRebuild } from './indexing/rebuild.ts';
-export { searchRoutes } from './routes.ts';
+export { makeSearchParts, searchMemory } from './parts.ts';
+export { filterOnRecords, type Suggest, suggestions, withinBudget } from './queries.ts';
+export { beginRebuild, type Comparison, compareProjection, projectMoved, stepRebuild } from './indexing/rebuild.ts';
 export { filterPredicate, whereTitlesReadable } from './store-access-filter.ts';
-export { searchMetrics } from './indexing/store-rebuild.ts';
 export type { ArticleSource, ServiceSource } from './store-texts.ts';
-export { synonymsSection } from './synonyms.ts';

@@ -1,11 +1,14 @@
 /**
- * State shared by all search requests of the process, created once by `app.ts`, and the hits of kinds other than records. Users,
+ * State shared by all search requests of the process, and the hits of kinds other than records. Users,
  * groups, units and services are few and short, so they are matched in memory. Their analysed names are cached until the database
  * reports a change.
  */
 import { type Analysis, makeAnalysis } from '../../lib/words.ts';
 import { fold } from '../../lib/text.ts';
+import { Part } from '../../platform/module.ts';
 import type { ReadContext } from '../../platform/unit-of-work/context.ts';
+import { serviceSource } from '../catalog/index.ts';
+import { articleSource as articles } from '../knowledge/index.ts';
 import { localized, registry } from '../metadata/index.ts';
 import type { Kind } from './contract.ts';
 import { ENOUGH, type Hits, NOTHING, RANKED } from './hits.ts';
@@ -119,21 +122,22 @@ export interface SearchParts {
   memory: MemorySearcher | undefined;
 }
 
-export function makeSearchParts(
-  articles: ArticleSource,
-  services: ServiceSource,
-  memory?: MemorySearcher,
-): SearchParts {
+export function makeSearchParts(memory?: MemorySearcher): SearchParts {
   return {
     analysis: makeAnalysis(),
     upToDate: new IndexUpToDate(),
     statistics: new SearchStatistics(),
     directory: new Directory(),
     articles,
-    services,
+    services: serviceSource,
     memory,
   };
 }
+
+/** The search index in memory. The composition provides it where it is turned on. */
+export const searchMemory = new Part<MemorySearcher | undefined>('the search index in memory', () => undefined);
+
+export const searchState = new Part('the state of search', (service) => makeSearchParts(service.get(searchMemory)));
 
 async function textHits(
   ctx: ReadContext,

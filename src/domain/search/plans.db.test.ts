@@ -8,7 +8,7 @@ import pg from 'pg';
 import { reconcileFieldIndexes } from '../../configuration/field-indexes.ts';
 import type { Statement } from '../../platform/database/pool.ts';
 import { loadSnapshot } from '../../platform/unit-of-work/snapshot.ts';
-import { searchParts } from '../../modules.ts';
+import { makeSearchParts } from '../../domain/search/index.ts';
 import { systemClock } from '../../platform/clock.ts';
 import type { ReadContext } from '../../platform/unit-of-work/context.ts';
 import { Authenticator, ownFieldView } from '../access/index.ts';
@@ -214,7 +214,7 @@ describe('SQL plans of frequent searches', () => {
     const authenticator = new Authenticator({ db: world.app.db, versions: app.versions, clock: systemClock });
     const { rows } = await client.query<{ id: string }>(`SELECT id FROM users WHERE login = 'north'`);
     const actor = (await authenticator.actorOf(rows[0]?.id ?? '')) ?? assert.fail();
-    const { analysis, upToDate } = searchParts();
+    const { analysis, upToDate } = makeSearchParts();
     return await app.work.read({ ...app.system(), actor }, async (ctx) => {
       const accessFilter = (await accessFilterOf(ctx, upToDate)) ?? assert.fail();
       const queries = termsOf(analysis, word).map((term) => termQuery(term, accessFilter));

@@ -7,6 +7,7 @@ import { windowOf } from '../../contract/paging.ts';
 import { Fault, faultAt, type FaultDetail, isFault } from '../../lib/fault.ts';
 import { problem, problemAt } from '../../lib/problem.ts';
 import { limitTime } from '../../platform/database/pool.ts';
+import { Part } from '../../platform/module.ts';
 import type { Runner } from '../../platform/unit-of-work/binding.ts';
 import type { ReadContext } from '../../platform/unit-of-work/context.ts';
 import { registry } from '../metadata/index.ts';
@@ -16,7 +17,7 @@ import { areIndexed, filterableTypes, readFilter, type TypedFilter, typeFilter }
 import { findHits, findIds, type Hits, namedIds, NOTHING } from './hits.ts';
 import { profileView } from './indexing/profile.ts';
 import { MemoryQuestion, scopeOf } from './memory/scope.ts';
-import { otherHits, type SearchParts } from './parts.ts';
+import { otherHits, type SearchParts, searchState } from './parts.ts';
 import {
   type Facets,
   facetsOf,
@@ -217,7 +218,7 @@ async function recordHits(
 }
 
 /** Ids of records that match all words, or if there are none, some of them; newest first. */
-export function wordMatch(parts: SearchParts): WordMatch {
+export function wordMatchOf(parts: SearchParts): WordMatch {
   return async (ctx, { q, typeIds, state, workflowStateIds, limit, offset }) => {
     const accessFilter = await accessFilterOf(ctx, parts.upToDate, typeIds);
     if (accessFilter === null) return [];
@@ -238,7 +239,7 @@ export function wordMatch(parts: SearchParts): WordMatch {
 /** Ids of records: first those whose number or title is the text, then those that match it, last updated first. */
 export type Suggest = (ctx: ReadContext, text: string, limit: number) => Promise<string[]>;
 
-export function suggestions(parts: SearchParts): Suggest {
+function suggestionsOf(parts: SearchParts): Suggest {
   return async (ctx, q, limit) => {
     const accessFilter = await accessFilterOf(ctx, parts.upToDate);
     if (accessFilter === null) return [];
@@ -344,3 +345,5 @@ async function present(
     facets: facetsOf(results, objects),
   };
 }
+
+export const suggestions = new Part('suggestions of records', ({ get }) => suggestionsOf(get(searchState)));

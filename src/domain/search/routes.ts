@@ -1,12 +1,13 @@
-import { type BoundOperation, bind } from '../../platform/unit-of-work/binding.ts';
+import { bindWith, type UnboundOperation } from '../../platform/module.ts';
 import * as contract from './contract.ts';
-import type { SearchParts } from './parts.ts';
+import { searchState } from './parts.ts';
 import { search } from './queries.ts';
 
-export function searchRoutes(parts: SearchParts): BoundOperation[] {
-  return [
-    bind(contract.search, (runner, { query }, { scopes }) =>
-      search(runner, parts, query, scopes === null || scopes.has('comments:read')),
-    ),
-  ];
-}
+export const searchRoutes: readonly UnboundOperation[] = [
+  bindWith(
+    contract.search,
+    (service) =>
+      (runner, { query }, { scopes }) =>
+        search(runner, service.get(searchState), query, scopes === null || scopes.has('comments:read')),
+  ),
+];

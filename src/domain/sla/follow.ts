@@ -74,19 +74,10 @@ function followOne(ctx: WriteContext, policy: Policy, view: RecordView, last: St
   } else if (restarts(last, results, policy)) start(ctx, policy, view, results);
 }
 
-/** The events that were not followed yet: rules that react to SLA events have those before them followed at once. */
-function unfollowed(ctx: WriteContext, events: readonly PlannedEvent[]): readonly PlannedEvent[] {
-  const followed = (ctx.memo.get('sla:followed') as Set<PlannedEvent> | undefined) ?? new Set();
-  ctx.memo.set('sla:followed', followed);
-  const fresh = events.filter((event) => !followed.has(event));
-  for (const event of fresh) followed.add(event);
-  return fresh;
-}
-
 export const slaFollower: Follower = {
   name: 'sla',
-  follow: async (ctx, all) => {
-    const events = unfollowed(ctx, all);
+  emits: true,
+  follow: async (ctx, events) => {
     const changed = await changedRecords(ctx, events);
     const older = changed.flatMap(({ view, created }) => (created ? [] : [view.row.id]));
     const stored = older.length === 0 ? [] : await listLatest(ctx, older);

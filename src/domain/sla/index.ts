@@ -9,10 +9,6 @@
  * - Each warning and each breach is reported once.
  * - A stopped instance does not change until it is recalculated by command.
  */
-export { slaFollower } from './follow.ts';
-export { slaChecks, timerMetrics } from './health.ts';
-export { dueTimeUpdater, fireDue } from './jobs.ts';
-export { slaRoutes } from './routes.ts';
 export { remainingTimes, type SlaFigures, slaFigures } from './queries.ts';
 export {
   hasPolicy,
@@ -22,7 +18,6 @@ export {
   policiesOfRecord,
   RUNNING_BY_RECORD,
   runningBreaches,
-  slaMoment,
   timerBacklog,
 } from './store.ts';
 export {
@@ -34,4 +29,3 @@ export {
   policiesOfType,
   requirePolicy,
 } from './registry.ts';
-export { slaImpact } from './impact.ts';

@@ -5,6 +5,9 @@
  */
 import { isFault } from '../../lib/fault.ts';
 import { RULE_FAULTS } from '../../lib/fault-codes.ts';
+import type { Service } from '../../platform/module.ts';
+import { IDLE_MS } from '../../platform/moments.ts';
+import type { Task } from '../../platform/tasks.ts';
 import type { Work } from '../../platform/unit-of-work/work.ts';
 import type { WriteContext, Caller } from '../../platform/unit-of-work/context.ts';
 import { preload, recordOf } from '../objects/index.ts';
@@ -141,4 +144,17 @@ export function dueTimeUpdater(): (work: Work, caller: Caller, nowMs: number) =>
     // If other processes hold all remaining rows, wait for the next run.
     return updated > 0;
   };
+}
+
+export function slaTasks({ clock, work, system }: Pick<Service, 'clock' | 'work' | 'system'>): Task[] {
+  const updateDueTimes = dueTimeUpdater();
+  return [
+    { name: 'sla-timers', everyMs: 1000, idleMs: IDLE_MS, run: async () => await fireDue(work, await system()) },
+    {
+      name: 'sla-due-times',
+      everyMs: 1000,
+      idleMs: IDLE_MS,
+      run: async () => await updateDueTimes(work, await system(), clock.now()),
+    },
+  ];
 }

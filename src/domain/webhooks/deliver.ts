@@ -3,6 +3,7 @@ import { type Clock, instant, newId } from '../../platform/clock.ts';
 import type { Database } from '../../platform/database/pool.ts';
 import { Queue, type QueueLimits, type Settle } from '../../platform/jobs/queue.ts';
 import type { Outbound, Outcome } from '../../platform/outbound/outbound.ts';
+import { Part } from '../../platform/module.ts';
 import type { SecretBox } from '../../platform/secrets.ts';
 import type { Caller } from '../../platform/unit-of-work/context.ts';
 import type { Work } from '../../platform/unit-of-work/work.ts';
@@ -32,6 +33,12 @@ export interface DeliveryOptions {
   onRoom(): void;
   limits?: Partial<DeliveryLimits>;
 }
+
+/** Limits of deliveries, and their poll interval, used when a notification is lost. Tests provide others. */
+export const deliveryLimits = new Part<{ limits?: Partial<DeliveryLimits>; everyMs?: number | undefined }>(
+  'limits of deliveries',
+  () => ({}),
+);
 
 export interface DeliveryLimits extends QueueLimits {
   /** An attempt that takes longer counts as slow. */

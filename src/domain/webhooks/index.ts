@@ -11,16 +11,19 @@
  * - A crash repeats an attempt under the same delivery id and loses none.
  * - A disabled or archived subscription starts no attempt.
  */
-export { deliveryEffects } from './effects.ts';
-export { Deliverer, type DeliveryLimits } from './deliver.ts';
-export { DISPATCH, dispatchEvents } from './dispatch.ts';
+export { type DeliveryLimits, deliveryLimits } from './deliver.ts';
 export { examineDeliveries, examineSecrets, redispatch, type SecretsExamined } from './health.ts';
-export { EVENTS, recordData } from './payload.ts';
+export { recordData } from './payload.ts';
 export { requestOf, shownSecret, type SignedRequest } from './rules.ts';
-export { webhookRoutes } from './routes.ts';
-export { answerOf, type AskedSample, sampleRequest, type TestAnswer, testSubscription } from './sample.ts';
+export {
+  answerOf,
+  type AskedSample,
+  sampleMessage,
+  sampleRequest,
+  type TestAnswer,
+  testSubscription,
+} from './sample.ts';
 export { createSecret, rotateSecret, secretText, setSecret } from './signing-secrets.ts';
-export { webhookChecks } from './health.ts';
-export { deliveryBacklog, deliveryMoment, purgeDeliveries } from './store-delivery.ts';
+export { DISPATCH } from './dispatch.ts';
+export { deliveryBacklog } from './store-delivery.ts';
 export { sentData } from './store-dispatch.ts';
-export { deliveryMetrics } from './health.ts';

@@ -8,5 +8,4 @@
 export { type TransitionInput, transitionObject } from './commands.ts';
 export { fireOnReply } from './requester-reply.ts';
 export { TransitionSchema } from './contract.ts';
-export { findTransition, possibleTransitions, type TransitionAnswer, transitionOf } from './queries.ts';
-export { workflowRoutes } from './routes.ts';
+export { findTransition, possibleTransitions, type TransitionAnswer } from './queries.ts';

@@ -2,6 +2,7 @@
  * Whether the store of file content answers, for readiness. It is probed now and then in the background, so that no request
  * waits for a store that hangs, and a paid store is not written to with each question of a load balancer.
  */
+import { loggable } from '../../lib/loggable.ts';
 import type { BlobStore } from './store.ts';
 
 /** `never`: it has not answered since the start, so nothing says that its settings are right. */
@@ -77,4 +78,15 @@ export class BlobHealth {
     }
     this.#checkedAt = performance.now();
   }
+}
+
+/** Logs when the file store becomes unavailable, with the reason, and when it is available again. */
+export function storeLogger(log: {
+  info(message: string): void;
+  warn(fields: object, message: string): void;
+}): BlobHealthOptions['onChange'] {
+  return (state, error) => {
+    if (state === 'ok') log.info('file store available again');
+    else log.warn({ err: loggable(error) }, `file store unavailable: ${(error as Error).message}`);
+  };
 }

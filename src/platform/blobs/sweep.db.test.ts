@@ -10,7 +10,8 @@ import { buffer } from 'node:stream/consumers';
 import { after, before, describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import sql from 'sql-template-tag';
-import { BLOB_USES } from '../../modules.ts';
+import { MODULES } from '../../modules.ts';
+import { collect } from '../../platform/module.ts';
 import { systemClock } from '../clock.ts';
 import { Database } from '../database/pool.ts';
 import { Work } from '../unit-of-work/work.ts';
@@ -25,7 +26,8 @@ let blobs: BlobStore;
 let removing: ((key: string) => Promise<void>) | undefined;
 
 const keyOf = (content: Uint8Array): string => createHash('sha256').update(content).digest('hex');
-const sweep = (now = Date.now()): Promise<number> => sweepBlobs(around.app.db, blobs, BLOB_USES, now);
+const sweep = (now = Date.now()): Promise<number> =>
+  sweepBlobs(around.app.db, blobs, collect(MODULES, 'blobUses'), now);
 
 function looking(inner: BlobStore): BlobStore {
   return {

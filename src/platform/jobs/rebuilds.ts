@@ -7,6 +7,7 @@ import { instant } from '../clock.ts';
 import type { Queryable } from '../database/pool.ts';
 import { IDLE_MS } from '../moments.ts';
 import type { Caller, ReadContext, TableWrite, WriteContext } from '../unit-of-work/context.ts';
+import type { Task } from '../tasks.ts';
 import type { Work } from '../unit-of-work/work.ts';
 
 /** When a step that waits for nothing is due: a clock that was set back must not hold it up. */
@@ -108,7 +109,7 @@ export function rebuildTask<Position>(
   { name, task, part }: { name: string; task: string; part: RebuildPart<Position> },
   work: Work,
   system: () => Promise<Caller>,
-): { name: string; everyMs: number; idleMs: number; run(): Promise<boolean> } {
+): Task {
   return {
     name: task,
     everyMs: 2000,

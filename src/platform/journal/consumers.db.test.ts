@@ -10,7 +10,8 @@ import { after, before, beforeEach, describe, it } from 'node:test';
 import sql, { raw } from 'sql-template-tag';
 import { createEmptyDatabase, duringTransaction } from '../../../test/harness/database.ts';
 import { type RecordFixture, startRecordFixture } from '../../../test/harness/record-fixture.ts';
-import { BACKUP_SOURCES, BLOB_USES } from '../../modules.ts';
+import { MODULES } from '../../modules.ts';
+import { backupSources, collect } from '../module.ts';
 import { ArchiveWriter } from '../backup/archive.ts';
 import { dumpService } from '../backup/dump.ts';
 import { loadService } from '../backup/load.ts';
@@ -141,7 +142,7 @@ describe('a consumer of the journal', () => {
     const archive = await ArchiveWriter.create(file);
     const options = { blobs, allowMissing: false, onPart: () => {}, at: new Date().toISOString() };
     await db.query(sql`ALTER TABLE handled SET UNLOGGED`);
-    await dumpService({ ...options, db, uses: BLOB_USES, sources: BACKUP_SOURCES, archive });
+    await dumpService({ ...options, db, uses: collect(MODULES, 'blobUses'), sources: backupSources(MODULES), archive });
     const target = await createEmptyDatabase();
     const restored = new Database({ url: target.url, max: 5 });
     try {

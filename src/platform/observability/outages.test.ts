@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { Fault } from '../../lib/fault.ts';
-import { type FailureCause, Outages } from './outages.ts';
+import { Outages } from './outages.ts';
 
 interface Said {
   message: string;
@@ -10,7 +10,6 @@ interface Said {
 
 function fixture() {
   const said: Said[] = [];
-  const failures: [string, FailureCause][] = [];
   const state = { now: 0, up: true };
   const note = (fields: object, message: string): void => void said.push({ message, fields: { ...fields } });
   const outages = new Outages({
@@ -18,10 +17,9 @@ function fixture() {
     probe: async () => {
       if (!state.up) throw new Error('Connection terminated');
     },
-    onFailure: (task, cause) => void failures.push([task, cause]),
     now: () => state.now,
   });
-  return { said, failures, state, outages };
+  return { said, state, outages };
 }
 
 const lost = (): Error =>
@@ -29,7 +27,7 @@ const lost = (): Error =>
 
 describe('failures of background work', () => {
   it('of all tasks are one outage of the database, with two lines', async () => {
-    const { said, failures, state, outages } = fixture();
+    const { said, state, outages } = fixture();
     state.up = false;
     for (; state.now < 70_000; state.now += 1000) {
       await outages.failed('places', lost());
@@ -45,12 +43,15 @@ describe('failures of background work', () => {
       said.map(({ message }) => message),
       ['database unavailable', 'database available again after 70 s; 211 attempts failed'],
     );
-    assert.ok(failures.every(([, cause]) => cause === 'database'));
-    assert.equal(failures.length, 141);
+    assert.deepEqual(Object.fromEntries(outages.failures), {
+      none: { database: 0, own: 0 },
+      places: { database: 71, own: 0 },
+      outbox: { database: 70, own: 0 },
+    });
   });
 
   it('are those of the task itself where the database responds', async () => {
-    const { said, failures, state, outages } = fixture();
+    const { said, state, outages } = fixture();
     for (let attempt = 1; attempt <= 50; attempt++) {
       await outages.failed('audit-heads', lost());
       state.now += 1000;
@@ -65,7 +66,7 @@ describe('failures of background work', () => {
         ['background task works again after 70 s; 50 attempts failed', 'audit-heads'],
       ],
     );
-    assert.deepEqual(new Set(failures.map(([, cause]) => cause)), new Set(['own']));
+    assert.deepEqual(outages.failures.get('audit-heads'), { database: 0, own: 50 });
   });
 
   it('say another reason, and do not end by the success of another part', async () => {

@@ -17,8 +17,6 @@ interface OutagesOptions {
   log: Log;
   /** Asks the database for anything. @throws any error if it does not respond */
   probe(): Promise<void>;
-  /** Called for each failed attempt. */
-  onFailure(task: string, cause: FailureCause): void;
   /** Milliseconds; tests set it. */
   now?: () => number;
 }
@@ -63,6 +61,8 @@ function reasonOf(error: unknown): string {
 }
 
 export class Outages {
+  /** Number of failed attempts by task and cause. */
+  readonly failures = new Map<string, Record<FailureCause, number>>([['none', { database: 0, own: 0 }]]);
   readonly #options: OutagesOptions;
   readonly #now: () => number;
   /** By task and part. */
@@ -82,7 +82,9 @@ export class Outages {
    */
   async failed(task: string, error: unknown, part?: string): Promise<void> {
     const cause = mayBeDatabase(error) && (await this.#isDatabaseDown(error)) ? 'database' : 'own';
-    this.#options.onFailure(task, cause);
+    const counts = this.failures.get(task) ?? { database: 0, own: 0 };
+    counts[cause]++;
+    this.failures.set(task, counts);
     if (cause === 'own') this.#ownFailure(task, error, part);
     else if (this.#database !== undefined) this.#database.attempts++;
   }

@@ -134,9 +134,9 @@ export interface BoundOperation {
   item?: ItemLookup | undefined;
 }
 
-type Replay = (context: ReadContext, data: unknown, item: object | undefined) => Promise<unknown>;
+export type Replay = (context: ReadContext, data: unknown, item: object | undefined) => Promise<unknown>;
 
-type ContextOf<O extends Operation> = O['unit'] extends 'write'
+export type ContextOf<O extends Operation> = O['unit'] extends 'write'
   ? WriteContext
   : O['unit'] extends 'own'
     ? Runner
@@ -184,4 +184,20 @@ export interface FoundRequest {
    * @throws Fault as the operation; OVERLOADED
    */
   tryAs(caller: Caller, work: Runner['work'], held: HeldScopes, waiter: Waiter): Promise<number>;
+}
+
+/** A page that only redirects the browser. */
+export interface RedirectPage {
+  path: string;
+  id: string;
+  answer(asked: {
+    /** Base URL of the service, as `https://docket.example.org`. */
+    base: string;
+    secure: boolean;
+    query: URLSearchParams;
+    sender: Sender;
+    ip: string;
+    userAgent: string | undefined;
+    cookie(name: string): string | undefined;
+  }): Promise<{ location: string; cookies: string[] }>;
 }

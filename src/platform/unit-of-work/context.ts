@@ -308,12 +308,21 @@ export interface WriteContext extends ReadContext {
 }
 
 /**
- * Modules that react to events of other modules inside the same unit, in the order listed in `app.ts`. The reaction of a unit of
- * work is a follower that may run commands; the followers get the events of these, too.
+ * A module that follows the events of other modules inside the same unit. The followers that emit events come first, then the
+ * others, each in the order of `modules.ts`.
  */
 export interface Follower {
   readonly name: string;
+  /** Whether it emits events, to which the reaction may react. It gets each event once. */
+  readonly emits?: true;
   follow(ctx: WriteContext, events: readonly PlannedEvent[]): Promise<void>;
+}
+
+/** What runs commands on the events of a unit, before the followers; these get the events of its commands, too. */
+export interface Reaction {
+  readonly name: string;
+  /** @param followed has the followers that emit events follow the events until now */
+  follow(ctx: WriteContext, events: readonly PlannedEvent[], followed: () => Promise<void>): Promise<void>;
 }
 
 /** The caller, its origin and the configuration in force; every unit needs them. */

@@ -9,12 +9,15 @@ import type { Database } from '../database/pool.ts';
 const CHANNEL = 'docket_wake';
 /** Minimum interval between notifications of one process: a notification takes a lock that all notifying commits share. */
 const QUIET_MS = 20;
+/** A process that has not written for so long tells the others when it writes again: they look rarely while nothing is written. */
+const LONG_QUIET_MS = 1000;
 
 export class Notifier {
   readonly #db: Database;
   readonly #connection: ListeningConnection;
   #onWake: (() => void) | undefined;
   #quiet: NodeJS.Timeout | undefined;
+  #emittedAt = Number.NEGATIVE_INFINITY;
   /** Whether another notification became due during the interval. */
   #again = false;
   #stopped = false;
@@ -33,6 +36,13 @@ export class Notifier {
     if (this.#onWake !== undefined) this.#onWake();
     else if (this.#quiet !== undefined) this.#again = true;
     else if (!this.#stopped) this.#say();
+  }
+
+  /** A unit was committed that emitted events. @param isUrgent whether others must learn of each such unit at once */
+  emitted(isUrgent: () => boolean): void {
+    const wasQuiet = performance.now() - this.#emittedAt >= LONG_QUIET_MS;
+    this.#emittedAt = performance.now();
+    if (wasQuiet || isUrgent()) this.notify();
   }
 
   #say(): void {

@@ -9,7 +9,7 @@
 import { isFault } from '../../lib/fault.ts';
 import { Turns } from '../../lib/yielding.ts';
 import { type Clock, instant } from '../clock.ts';
-import type { Actor, ActorOf, Caller, Follower, Invalidated, PlannedEvent, Reacted } from './context.ts';
+import type { Actor, ActorOf, Caller, Follower, Invalidated, PlannedEvent, Reacted, Reaction } from './context.ts';
 import type { ReadContext, Via, WriteContext } from './context.ts';
 import { touchBlobs } from '../blobs/register.ts';
 import { type BlobStore, putAll } from '../blobs/store.ts';
@@ -85,8 +85,10 @@ export class Work {
   readonly #clock: Clock;
   readonly #blobs: BlobStore | undefined;
   readonly #actorOf: ActorOf | undefined;
+  /** Those that emit events, and the others. */
+  readonly #emitting: readonly Follower[];
   readonly #followers: readonly Follower[];
-  readonly #reaction: Follower | undefined;
+  readonly #reaction: Reaction | undefined;
   readonly #constraints: Constraints;
   readonly #replica: Replica | undefined;
   /** Called after the commit of a unit that changed the rights or configuration version: this process reloads at once. */
@@ -102,7 +104,7 @@ export class Work {
     actorOf?: ActorOf;
     followers?: readonly Follower[];
     /** Runs commands on the events of each unit, before the followers. */
-    reaction?: Follower;
+    reaction?: Reaction | undefined;
     constraints?: Constraints;
     /** Serves reads whose caller allows a replica. */
     replica?: Replica | undefined;
@@ -115,7 +117,8 @@ export class Work {
     this.#clock = options.clock;
     this.#blobs = options.blobs;
     this.#actorOf = options.actorOf;
-    this.#followers = options.followers ?? [];
+    this.#emitting = options.followers?.filter(({ emits }) => emits === true) ?? [];
+    this.#followers = options.followers?.filter(({ emits }) => emits !== true) ?? [];
     this.#reaction = options.reaction;
     this.#constraints = options.constraints ?? new Map();
     this.#replica = options.replica;
@@ -279,14 +282,21 @@ export class Work {
   /** Runs the reaction on the events that the command emitted, and the followers on the events of both. */
   async #follow(ctx: UnitContext, caller: Caller): Promise<void> {
     if (ctx.events.length === 0) return;
+    const followed = new Set<PlannedEvent>();
+    const followEmitting = async (): Promise<void> => {
+      const events = ctx.events.filter((event) => !followed.has(event));
+      for (const event of events) followed.add(event);
+      if (events.length > 0) for (const follower of this.#emitting) await follower.follow(ctx, events);
+    };
     await this.#command(ctx, async () => {
       if (caller.reacts !== false && this.#reaction !== undefined) {
-        await this.#reaction.follow(ctx, [...ctx.events]);
+        await this.#reaction.follow(ctx, [...ctx.events], followEmitting);
         ctx.reacted();
         // The command may only have added something to a record that a rule changes.
         await ctx.takeTurn();
       }
       const commanded = [...ctx.events];
+      await followEmitting();
       for (const follower of this.#followers) await follower.follow(ctx, commanded);
     });
   }

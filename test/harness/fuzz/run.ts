@@ -2,7 +2,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { buildDocument } from '../../../src/contract/openapi.ts';
 import { ADMIN_SCOPE } from '../../../src/contract/scopes.ts';
-import { operations } from '../../../src/modules.ts';
+import { MODULES } from '../../../src/modules.ts';
+import { operationsOf } from '../../../src/platform/module.ts';
 import { startTestApp, type TestApp } from '../app.ts';
 import { type Call, HIDDEN_VALUE, type Login, operationCases, WORLD } from '../operation-calls.ts';
 import { documentCheck } from '../response-check.ts';
@@ -119,7 +120,7 @@ async function run(app: TestApp, target: Target, { requests, seed, say }: FuzzOp
   for (const { id } of await stored<{ id: string }>(app, 'SELECT id FROM users')) pool.spared.add(id);
   for (const calls of corpus.values()) for (const { params } of calls) pool.learn('', {}, params ?? {});
   for (const [name, values] of Object.entries(VALUES)) for (const value of values) pool.put(name, value);
-  const known = operations();
+  const known = operationsOf(MODULES);
   const publicIds = new Set(known.filter(({ access }) => access !== 'console').map(({ id }) => id));
   const documents = [
     { document: buildDocument(known, { surface: 'public' }), prefix: '/api/v1' },

@@ -9,16 +9,7 @@ import { type ObjectRow, plannedRow } from '../../objects/index.ts';
 import type { ArticleSource } from '../store-texts.ts';
 import { type IndexProfile, profileView } from './profile.ts';
 import { type Analyst, articleRow, projectRecord, projectText } from './projection.ts';
-import {
-  dropArticle,
-  dropComment,
-  putArticle,
-  putComment,
-  putNumbered,
-  putRecord,
-  pendingWords,
-  rewritten,
-} from './store.ts';
+import { dropArticle, dropComment, putArticle, putComment, putNumbered, putRecord, pendingWords } from './store.ts';
 
 /** Events that can change the words of a record. */
 const RECORD_EVENTS: ReadonlySet<EventType> = new Set(['ObjectCreated', 'ObjectUpdated', 'ObjectTransitioned']);
@@ -28,24 +19,6 @@ function touchesWords(profile: IndexProfile, event: PlannedEvent): boolean {
   if (event.type === 'ObjectCreated' || event.data?.migratedToVersion !== undefined) return true;
   const changed = event.changes ?? {};
   return profile.fields.some(({ field }) => Object.hasOwn(changed, field.code));
-}
-
-/** Updates the rows of records that moved to another version of their type. No event reports this. */
-export async function projectMoved(
-  ctx: WriteContext,
-  analysis: Analysis,
-  records: readonly Pick<ObjectRow, 'id' | 'typeId' | 'typeVersion' | 'number' | 'values'>[],
-): Promise<void> {
-  const profiles = ctx.config.get(profileView);
-  const turns = new Turns();
-  for (const { id, typeId, typeVersion, number, values } of records) {
-    await turns.next();
-    const profile = profiles.of(typeId, typeVersion);
-    const projected = await projectRecord({ analysis, caller: ctx.actor.userId }, profile, values, number);
-    ctx.plan(putRecord, { id, profile_id: profile.id, ...projected });
-    ctx.plan(pendingWords, { id });
-    ctx.plan(rewritten, { id });
-  }
 }
 
 export function searchFollower(analysis: Analysis, articles: ArticleSource): Follower {

@@ -7,7 +7,7 @@ import {
   type SearchFixture,
   startSearchFixture,
 } from '../../../../test/harness/search-fixture.ts';
-import { searchParts } from '../../../modules.ts';
+import { makeSearchParts } from '../../../domain/search/index.ts';
 import { migrateTypeBatch } from '../../objects/index.ts';
 import { beginRebuild, compareProjection, projectMoved, stepRebuild } from '../index.ts';
 import { profileView } from './profile.ts';
@@ -21,7 +21,7 @@ describe('the search index', () => {
     await world.close();
   });
 
-  const parts = searchParts();
+  const parts = makeSearchParts();
   const begin = async (): Promise<{ done: number; resumed: boolean; total: number }> => {
     const result = await world.app.app.work.write(world.app.app.system(), beginRebuild);
     assert.equal(result.kind, 'done');

@@ -3,12 +3,14 @@
  * be stopped at any time, and any process can continue it (docs/spec/configuration.md, `docket reindex`). Also compares the index
  * with its source (`docket doctor`), and runs the background jobs.
  */
+import type { Analysis } from '../../../lib/words.ts';
 import type { WriteContext, ReadContext, Caller } from '../../../platform/unit-of-work/context.ts';
 import { Turns } from '../../../lib/yielding.ts';
 import { profileView } from './profile.ts';
+import type { ObjectRow } from '../../objects/index.ts';
 import type { SearchParts } from '../parts.ts';
 import { type Analyst, articleRow, projectRecord, projectText } from './projection.ts';
-import { putArticle, pendingWords, rewritten } from './store.ts';
+import { putArticle, putRecord, pendingWords, rewritten } from './store.ts';
 import {
   countToMake,
   dropStray,
@@ -38,6 +40,7 @@ import {
   stepRebuild as continueRebuild,
 } from '../../../platform/jobs/rebuilds.ts';
 import { IDLE_MS } from '../../../platform/moments.ts';
+import type { Task } from '../../../platform/tasks.ts';
 import type { Work } from '../../../platform/unit-of-work/work.ts';
 
 const BATCH = 200;
@@ -208,15 +211,7 @@ async function differing(ctx: ReadContext, parts: SearchParts, batch: readonly S
 
 const LEARNT_AT_ONCE = 500;
 
-/** A job that runs on a timer. Returns true if there is more work. */
-export interface SearchJob {
-  name: string;
-  everyMs: number;
-  idleMs?: number;
-  run(): Promise<boolean>;
-}
-
-export function searchJobs(db: Database, work: Work, system: () => Promise<Caller>, parts: SearchParts): SearchJob[] {
+export function searchJobs(db: Database, work: Work, system: () => Promise<Caller>, parts: SearchParts): Task[] {
   return [
     rebuildTask({ name: SEARCH_REBUILD, task: 'search-rebuild', part: partOf(parts) }, work, system),
     {
@@ -237,4 +232,22 @@ export function searchJobs(db: Database, work: Work, system: () => Promise<Calle
       run: async () => (await learnWords(db, LEARNT_AT_ONCE)) === LEARNT_AT_ONCE,
     },
   ];
+}
+
+/** Updates the rows of records that moved to another version of their type. No event reports this. */
+export async function projectMoved(
+  ctx: WriteContext,
+  analysis: Analysis,
+  records: readonly Pick<ObjectRow, 'id' | 'typeId' | 'typeVersion' | 'number' | 'values'>[],
+): Promise<void> {
+  const profiles = ctx.config.get(profileView);
+  const turns = new Turns();
+  for (const { id, typeId, typeVersion, number, values } of records) {
+    await turns.next();
+    const profile = profiles.of(typeId, typeVersion);
+    const projected = await projectRecord({ analysis, caller: ctx.actor.userId }, profile, values, number);
+    ctx.plan(putRecord, { id, profile_id: profile.id, ...projected });
+    ctx.plan(pendingWords, { id });
+    ctx.plan(rewritten, { id });
+  }
 }

@@ -19,7 +19,7 @@ import {
   STATISTICS,
 } from '../../../../test/harness/search-fixture.ts';
 import { isFault } from '../../../lib/fault.ts';
-import { searchParts } from '../../../modules.ts';
+import { makeSearchParts } from '../../../domain/search/index.ts';
 import type { ReadContext } from '../../../platform/unit-of-work/context.ts';
 import { systemClock } from '../../../platform/clock.ts';
 import { Authenticator } from '../../access/index.ts';
@@ -93,7 +93,7 @@ describe('The index in memory and the statements', () => {
   let authenticator: Authenticator;
   const ids: string[] = [];
   const userIds = new Map<string, string>();
-  const parts = searchParts();
+  const parts = makeSearchParts();
   let follower: MemoryFollower;
   let server: MemoryServer;
   before(async () => {

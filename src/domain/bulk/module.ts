@@ -3,4 +3,11 @@
  *
  * No tables and no rules of its own: the commands decide what is allowed and which errors an item gets.
  */
-export { bulkRoutes } from './routes.ts';
+import { defineModule } from '../module.ts';
+import { bulkRoutes } from './routes.ts';
+
+export const bulk = defineModule({
+  name: 'bulk',
+  dependsOn: ['objects', 'workflow'],
+  operations: bulkRoutes,
+});

@@ -27,11 +27,9 @@ import type { Localized } from '../../configuration/schemas.ts';
 import type { ReadContext, WriteContext } from '../../platform/unit-of-work/context.ts';
 import type { FieldConstraints, FieldDefinition, FieldSearch, FormLayout, TypeDefinition } from './registry.ts';
 import { incompatibilities } from './value-compatibility.ts';
-import { type FieldItem, type LayoutItem, TypeItem } from './config-schema.ts';
+import { type FieldItem, type LayoutItem, TypeItem } from './types-schema.ts';
 import { checkConstraints } from './value-constraints.ts';
 import { checkValue } from './values.ts';
-
-export { settingsSection } from './config-settings.ts';
 
 function normaliseSearch(item: FieldItem): FieldSearch {
   const { text, filter, facet } = item.search ?? {};

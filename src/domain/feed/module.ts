@@ -7,4 +7,12 @@
  * - The statement that selects events applies the caller's current rights, before it limits them.
  * - Cursors reveal nothing: every caller may use any cursor.
  */
-export { feedRoutes } from './routes.ts';
+import { defineModule } from '../module.ts';
+import { feedRoutes } from './routes.ts';
+
+export const feed = defineModule({
+  name: 'feed',
+  // Rights on comments and articles are part of the statement that selects events.
+  dependsOn: ['objects', 'comments', 'attachments', 'knowledge', 'metadata'],
+  operations: feedRoutes,
+});

@@ -1,0 +1,30 @@
+/** The sections and the sources of impact that modules declare. */
+import { List, type Module, Part } from '../platform/module.ts';
+import type { AddressCheck } from '../platform/outbound/outbound.ts';
+import type { ImpactParts, ImpactSource } from './impact.ts';
+import { type ConfigSection, SECTION_KEYS } from './section.ts';
+
+/** A section, or what makes it of the check of webhook addresses. */
+export type SectionSource = ConfigSection | ((addresses: AddressCheck) => ConfigSection);
+
+export const sectionSources = new List<SectionSource>('sections of the bundle');
+
+/** What a plan can compute its impact from. */
+export const impactSources = new List<ImpactSource>('sources of impact');
+
+/** The sections of the bundle, in the order in which they are applied and exported. */
+export function configSections(modules: readonly Module[], addresses: AddressCheck): readonly ConfigSection[] {
+  const sections = sectionSources
+    .of(modules)
+    .map((source) => (typeof source === 'function' ? source(addresses) : source));
+  return SECTION_KEYS.flatMap((key) => sections.filter((section) => section.key === key));
+}
+
+/** The sections of a service. */
+export const bundleSections = new Part('the sections of the bundle', ({ modules, outbound }) =>
+  configSections(modules, outbound),
+);
+
+export function impactParts(modules: readonly Module[], systemActor: ImpactParts['systemActor']): ImpactParts {
+  return { sources: impactSources.of(modules), systemActor };
+}

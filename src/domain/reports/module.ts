@@ -1,0 +1,17 @@
+import { defineModule } from '../module.ts';
+import { dashboardsSection } from './config.ts';
+import { reportFollower } from './follow.ts';
+import { reportChecks } from './health.ts';
+import { reportJobs } from './jobs.ts';
+import { reportRoutes } from './routes.ts';
+
+export const reports = defineModule({
+  name: 'reports',
+  // A report takes the conditions of searches, and counts the outcomes of SLA instances.
+  dependsOn: ['identity', 'objects', 'comments', 'metadata', 'search', 'sla'],
+  operations: reportRoutes,
+  sections: [dashboardsSection],
+  followers: () => [reportFollower],
+  tasks: ({ db, work, system }) => reportJobs(db, work, system),
+  checks: reportChecks,
+});

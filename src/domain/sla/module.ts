@@ -1,0 +1,21 @@
+import { defineModule } from '../module.ts';
+import { calendarsSection, slaPoliciesSection } from './config.ts';
+import { slaFollower } from './follow.ts';
+import { slaChecks, timerMetrics } from './health.ts';
+import { slaImpact } from './impact.ts';
+import { slaTasks } from './jobs.ts';
+import { slaRoutes } from './routes.ts';
+import { slaMoment } from './store.ts';
+
+export const sla = defineModule({
+  name: 'sla',
+  dependsOn: ['objects', 'metadata'],
+  operations: slaRoutes,
+  sections: [calendarsSection, slaPoliciesSection],
+  followers: () => [slaFollower],
+  tasks: slaTasks,
+  moments: [slaMoment],
+  checks: slaChecks,
+  metrics: timerMetrics,
+  impact: [slaImpact],
+});

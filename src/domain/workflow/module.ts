@@ -1,0 +1,15 @@
+import { transitionFacts } from '../access/index.ts';
+import { defineModule } from '../module.ts';
+import { recordProbe } from '../objects/index.ts';
+import { workflowsSection } from './config.ts';
+import { transitionOf } from './queries.ts';
+import { workflowRoutes } from './routes.ts';
+
+export const workflow = defineModule({
+  name: 'workflow',
+  // What answers of requesters fire has the rights of the configuration.
+  dependsOn: ['objects', 'metadata', 'access'],
+  operations: workflowRoutes,
+  sections: [workflowsSection(recordProbe)],
+  provides: [transitionFacts.by(() => transitionOf)],
+});
