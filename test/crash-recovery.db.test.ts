@@ -35,14 +35,14 @@ describe('crash recovery', () => {
 
   it('keeps acknowledged changes through kills of the service, connections and the database', async (t) => {
     t.diagnostic(`DOCKET_TEST_SEED=${SEED}`);
-    const outcome = await kill(on.stage, { service: 3, backend: 2, database: 1 }, SEED, () => {});
+    const outcome = await kill(on.stage, { service: 2, backend: 1, database: 1 }, SEED, () => {});
     t.diagnostic(summaryOf(outcome));
     assert.deepEqual(outcome.problems, []);
     assert.ok((outcome.journal.acknowledged.get('create') ?? 0) >= 16, 'there was a load');
   });
 
   it('keeps each unit of a group whole if the service or the database is killed while it writes the group', async (t) => {
-    const outcome = await killInGroups(on.stage, { service: 2, backend: 1 }, SEED);
+    const outcome = await killInGroups(on.stage, { service: 1, backend: 1 }, SEED);
     t.diagnostic(`${summaryOf(outcome)}; largest group: ${outcome.largest}`);
     assert.deepEqual(outcome.problems, []);
     assert.equal(outcome.largest, GROUP_SIZE);

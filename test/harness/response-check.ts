@@ -17,15 +17,26 @@ interface Described {
 /** Returns the deviations of a response; empty if there are none. */
 export type AnswerCheck = (method: string, url: string, answer: TestAnswer) => string[];
 
+const REFERENCE = /#\/components\/schemas\/([\w.-]+)/g;
+
 /**
- * A self-contained schema of the document: references to components become references into `$defs`. Other keywords of OpenAPI
- * are annotations to a validator.
+ * A self-contained schema of the document: the components that it refers to become its `$defs`. Other keywords of OpenAPI are
+ * annotations to a validator.
  */
 function standalone(schema: unknown, document: Json): Json {
   const components = (document['components'] as { schemas?: Json }).schemas ?? {};
-  const moved = (part: unknown): unknown =>
-    JSON.parse(JSON.stringify(part).replaceAll('#/components/schemas/', '#/$defs/'));
-  return { ...(moved(schema) as Json), $defs: moved(components) };
+  const moved = (text: string): Json => JSON.parse(text.replaceAll(REFERENCE, '#/$defs/$1')) as Json;
+  const root = JSON.stringify(schema);
+  const parts: Json = {};
+  for (const texts = [root]; texts.length > 0; ) {
+    for (const [, name = ''] of (texts.pop() ?? '').matchAll(REFERENCE)) {
+      if (Object.hasOwn(parts, name)) continue;
+      const part = JSON.stringify(components[name]);
+      parts[name] = moved(part);
+      texts.push(part);
+    }
+  }
+  return { ...moved(root), $defs: parts };
 }
 
 /** Schemas allow unknown properties for clients, so undocumented properties of a response are detected separately. */

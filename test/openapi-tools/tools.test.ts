@@ -42,7 +42,7 @@ describe('OpenAPI tools', () => {
   async function compile(...files: string[]): Promise<void> {
     const flags = ['--noEmit', '--strict', '--target', 'es2022', '--lib', 'es2022,dom,dom.iterable'];
     const modules = ['--module', 'esnext', '--moduleResolution', 'bundler'];
-    const compiler = program('typescript', 'bin/tsc');
+    const compiler = path.join(root, 'node_modules/typescript/bin/tsc');
     assert.equal(await run(compiler, [...flags, ...modules, ...files], folder), '');
   }
 
