@@ -122,7 +122,7 @@ class Filling {
     await this.#as(login)('POST', `/objects/${id}/transitions`, { ...at, values });
   }
 
-  /** Fields that the service desk fills in, whoever reported. */
+  /** Fields that the service desk fills in for every report. */
   #triage(entry: Entry): object {
     const { priority, impact, urgency, group, cost } = entry;
     const affected = entry.affected?.map((one) => this.#record(one));

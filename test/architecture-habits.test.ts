@@ -163,7 +163,7 @@ function shapeProblems(files: readonly { path: string; text: string }[]): string
   for (const { path: file, text } of files) {
     const named = file
       .split('/')
-      .every((part) => /^[a-z0-9]+(?:-[a-z0-9]+)*(?:\.db|\.browser)?(?:\.test)?(?:\.ts)?$/.test(part));
+      .every((part) => /^[a-z0-9]+(?:-[a-z0-9]+)*(?:\.db|\.slow|\.browser)?(?:\.test)?(?:\.ts)?$/.test(part));
     if (!named) problems.push(`${file} is not named in kebab-case`);
     // Put together here, so that this file does not accuse itself.
     const excuses = [

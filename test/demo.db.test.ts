@@ -101,89 +101,89 @@ describe('the content of the demo', () => {
 const languages = Object.keys(LANGUAGES) as Language[];
 
 describe('the demo', { concurrency: languages.length }, () => {
-  for (const language of languages) describe(`in ${language}`, { concurrency: 1 }, () => inLanguage(language));
-});
+  for (const language of languages) {
+    describe(`in ${language}`, { concurrency: 1 }, () => {
+      let folder: string;
+      let demo: Running;
 
-function inLanguage(language: Language): void {
-  let folder: string;
-  let demo: Running;
+      before(async () => {
+        folder = await mkdtemp(path.join(tmpdir(), 'docket-demo-'));
+        demo = await start(['--folder', folder, '--port', '0'], { LC_ALL: `${language}_XX.UTF-8` });
+      });
+      after(async () => {
+        if (demo !== undefined) await stop(demo);
+        await rm(folder, { recursive: true, force: true });
+      });
 
-  before(async () => {
-    folder = await mkdtemp(path.join(tmpdir(), 'docket-demo-'));
-    demo = await start(['--folder', folder, '--port', '0'], { LC_ALL: `${language}_XX.UTF-8` });
-  });
-  after(async () => {
-    if (demo !== undefined) await stop(demo);
-    await rm(folder, { recursive: true, force: true });
-  });
+      it('names the address, the password and a user of each role, who can sign in', async () => {
+        const { company, texts } = await readDemo(language);
+        assert.match(demo.said, new RegExp(PASSWORD));
+        for (const login of Object.values(company.signIn)) {
+          assert.match(demo.said, new RegExp(`^ +${login} .*${texts.people[login]}$`, 'm'));
+          const session = await (await signIn(demo.url, login))('/session');
+          assert.equal(session.user.displayName, texts.people[login]);
+          assert.equal(session.user.locale, LANGUAGES[language]);
+        }
+      });
 
-  it('names the address, the password and a user of each role, who can sign in', async () => {
-    const { company, texts } = await readDemo(language);
-    assert.match(demo.said, new RegExp(PASSWORD));
-    for (const login of Object.values(company.signIn)) {
-      assert.match(demo.said, new RegExp(`^ +${login} .*${texts.people[login]}$`, 'm'));
-      const session = await (await signIn(demo.url, login))('/session');
-      assert.equal(session.user.displayName, texts.people[login]);
-      assert.equal(session.user.locale, LANGUAGES[language]);
-    }
-  });
+      it('has work for the agent: queues, time limits that run and some that are over', async () => {
+        const call = await signIn(demo.url, 'max');
+        const { rows } = await call('/objects?typeId=incident&pageSize=100');
+        assert.ok(rows.length >= 25, String(rows.length));
+        const states = new Set(rows.map((row: { workflowState: { code: string } }) => row.workflowState.code));
+        assert.deepEqual([...states].sort(), ['cancelled', 'closed', 'in-progress', 'new', 'pending', 'resolved']);
+        // A critical incident that nobody takes is overdue a minute after it was reported.
+        const { title } = (await readDemo(language)).texts.incidents['line-stopped'] ?? {};
+        const { id } = rows.find((row: { title: string }) => row.title === title);
+        const timers: { startedAt: string; dueAt: string; status: string }[] = await call(`/objects/${id}/sla`);
+        const minutes = timers
+          .filter(({ status }) => status === 'ACTIVE')
+          .map(({ startedAt, dueAt }) => Math.round((Date.parse(dueAt) - Date.parse(startedAt)) / 60_000));
+        assert.ok(minutes.includes(1), String(minutes));
+        const counts = new Map<string, number>();
+        for (const { code, count } of await call('/desk/queues/built-in')) counts.set(code, count);
+        assert.ok(counts.has('overdue'));
+        for (const code of ['mine', 'unassigned']) assert.ok((counts.get(code) ?? 0) > 0, code);
+      });
 
-  it('has work for the agent: queues, time limits that run and some that are over', async () => {
-    const call = await signIn(demo.url, 'max');
-    const { rows } = await call('/objects?typeId=incident&pageSize=100');
-    assert.ok(rows.length >= 25, String(rows.length));
-    const states = new Set(rows.map((row: { workflowState: { code: string } }) => row.workflowState.code));
-    assert.deepEqual([...states].sort(), ['cancelled', 'closed', 'in-progress', 'new', 'pending', 'resolved']);
-    // A critical incident that nobody takes is overdue a minute after it was reported.
-    const { title } = (await readDemo(language)).texts.incidents['line-stopped'] ?? {};
-    const { id } = rows.find((row: { title: string }) => row.title === title);
-    const timers: { startedAt: string; dueAt: string; status: string }[] = await call(`/objects/${id}/sla`);
-    const minutes = timers
-      .filter(({ status }) => status === 'ACTIVE')
-      .map(({ startedAt, dueAt }) => Math.round((Date.parse(dueAt) - Date.parse(startedAt)) / 60_000));
-    assert.ok(minutes.includes(1), String(minutes));
-    const counts = new Map<string, number>();
-    for (const { code, count } of await call('/desk/queues/built-in')) counts.set(code, count);
-    assert.ok(counts.has('overdue'));
-    for (const code of ['mine', 'unassigned']) assert.ok((counts.get(code) ?? 0) > 0, code);
-  });
+      it('shows a requester their own records, with conversations, and articles', async () => {
+        const call = await signIn(demo.url, 'anna');
+        const { incidents, requests } = (await readDemo(language)).texts;
+        const { rows: own } = await call('/objects?pageSize=100');
+        const titles = new Set(own.map((row: { title: string }) => row.title));
+        for (const text of [incidents['vpn-drops'], requests['laptop-new']]) assert.ok(titles.has(text?.title));
+        assert.ok(!titles.has(incidents['line-stopped']?.title));
+        const vpn = own.find((row: { title: string }) => row.title === incidents['vpn-drops']?.title);
+        const comments = await call(`/objects/${vpn.id}/comments`);
+        assert.equal(comments.length, 3, 'without the internal one');
+        const files = await call(`/objects/${vpn.id}/attachments`);
+        assert.deepEqual(
+          files.map(({ originalFilename, commentId }: Record<string, string>) => [originalFilename, commentId]),
+          [['vpn.log', comments[1].id]],
+        );
+        assert.equal((await call('/kb/articles')).length, 6);
+      });
 
-  it('shows a requester their own records, with conversations, and articles', async () => {
-    const call = await signIn(demo.url, 'anna');
-    const { incidents, requests } = (await readDemo(language)).texts;
-    const { rows: own } = await call('/objects?pageSize=100');
-    const titles = new Set(own.map((row: { title: string }) => row.title));
-    for (const text of [incidents['vpn-drops'], requests['laptop-new']]) assert.ok(titles.has(text?.title));
-    assert.ok(!titles.has(incidents['line-stopped']?.title));
-    const vpn = own.find((row: { title: string }) => row.title === incidents['vpn-drops']?.title);
-    const comments = await call(`/objects/${vpn.id}/comments`);
-    assert.equal(comments.length, 3, 'without the internal one');
-    const files = await call(`/objects/${vpn.id}/attachments`);
-    assert.deepEqual(
-      files.map(({ originalFilename, commentId }: Record<string, string>) => [originalFilename, commentId]),
-      [['vpn.log', comments[1].id]],
-    );
-    assert.equal((await call('/kb/articles')).length, 6);
-  });
-
-  if (language === 'en') {
-    it('is as it was after a second start, takes another port where the first is in use, and starts again', async () => {
-      const numbers = async (): Promise<string[]> => {
-        const { rows } = await (await signIn(demo.url, 'max'))('/objects?typeId=incident&pageSize=100');
-        return rows.map((row: { number: string }) => row.number).sort();
-      };
-      const before = await numbers();
-      await stop(demo);
-      const taken: Server = createServer();
-      // Another program of this machine may have the port already.
-      taken.on('error', () => {});
-      taken.listen(8090, '127.0.0.1');
-      await sleep(100);
-      demo = await start(['--folder', folder, '--language', language]);
-      assert.doesNotMatch(demo.said, /Filling/);
-      assert.notEqual(new URL(demo.url).port, '8090');
-      taken.close();
-      assert.deepEqual(await numbers(), before);
+      if (language === 'en') {
+        it('is as it was after a second start, takes another port where the first is in use, and starts again', async () => {
+          const numbers = async (): Promise<string[]> => {
+            const { rows } = await (await signIn(demo.url, 'max'))('/objects?typeId=incident&pageSize=100');
+            return rows.map((row: { number: string }) => row.number).sort();
+          };
+          const before = await numbers();
+          await stop(demo);
+          const taken: Server = createServer();
+          // Another program of this machine may have the port already.
+          taken.on('error', () => {});
+          taken.listen(8090, '127.0.0.1');
+          await sleep(100);
+          demo = await start(['--folder', folder, '--language', language]);
+          assert.doesNotMatch(demo.said, /Filling/);
+          assert.notEqual(new URL(demo.url).port, '8090');
+          taken.close();
+          assert.deepEqual(await numbers(), before);
+        });
+      }
     });
   }
-}
+});

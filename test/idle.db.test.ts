@@ -63,13 +63,13 @@ describe('an idle service', () => {
     return ((await transactions()) - first) / ((performance.now() - began) / 1000);
   };
 
-  const call = async (method: string, place: string, body?: unknown): Promise<any> => {
+  const call = async <Data>(method: string, place: string, body?: unknown): Promise<Data> => {
     const answer = await fetch(`${service.url}${place}`, {
       method,
       headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     });
-    const { data, error } = (await answer.json()) as any;
+    const { data, error } = (await answer.json()) as { data: Data; error?: unknown };
     assert.equal(error, undefined, JSON.stringify(error));
     return data;
   };
@@ -77,8 +77,8 @@ describe('an idle service', () => {
   /** Waits until the changes feed has the record. Its places are given by a background task. */
   const fed = async (id: string): Promise<void> => {
     for (let found = false; !found; await sleep(20)) {
-      const events = await call('GET', '/api/v1/changes?limit=1000');
-      found = (events.events ?? events).some(({ objectId }: any) => objectId === id);
+      const { events } = await call<{ events: { objectId?: string }[] }>('GET', '/api/v1/changes?limit=1000');
+      found = events.some(({ objectId }) => objectId === id);
     }
   };
 
@@ -92,7 +92,7 @@ describe('an idle service', () => {
   it('wakes for a change at once, long before its idle tasks look', async () => {
     const began = performance.now();
     const values = { title: 'After a calm time' };
-    const { id } = await call('POST', '/api/v1/objects', { typeDefinitionId: 'incident', values });
+    const { id } = await call<{ id: string }>('POST', '/api/v1/objects', { typeDefinitionId: 'incident', values });
     await fed(id);
     // A busy machine may need seconds; without being woken, the task would look after five minutes.
     assert.ok(performance.now() - began < 30_000);

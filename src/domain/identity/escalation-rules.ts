@@ -278,7 +278,7 @@ const namedView: DerivedView<ReadonlySet<string>> = {
 };
 
 /**
- * Whether a membership that gives no role grants nothing, whoever makes the user a member: no role of the user depends on such
+ * Whether a membership that gives no role grants nothing, no matter who adds the user: no role of the user depends on such
  * memberships, and no audience names the group or unit, or one around it. If so, the full check passes for every caller but the
  * user. The answer depends on nothing that other such memberships change.
  */

@@ -1,6 +1,6 @@
 /**
  * Random groups, units, roles and audiences: a membership that is written without the lock (ADR 0024) would pass the full check,
- * whoever gives it, also after all others that need no lock.
+ * no matter who gives it, also after all others that need no lock.
  */
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';

@@ -3,7 +3,7 @@
  * pure function over facts, so that the rule can be read and tested as a whole.
  *
  * Mail never widens rights. The effect runs as the sender, through the ordinary commands, which check the rights once more. A
- * sender is whoever `From` names; `From` alone is believed only for users whose rights would gain a forger little. A mail
+ * sender is the person that `From` names; `From` alone is believed only for users whose rights would gain a forger little. A mail
  * becomes a comment only with a valid token of this record and this sender.
  */
 import { COMMENT_RIGHTS, type CommentVisibility, seenVisibilities } from '../../contract/comment-visibility.ts';

@@ -29,7 +29,7 @@ describe('mail in the database', () => {
     await database.drop();
   });
 
-  it('has one thread for a record and a user, whoever makes it', async () => {
+  it('has one thread for a record and a user, no matter who makes it', async () => {
     const pairs = Array.from({ length: 20 }, () => ({ objectId: newId(), userId: newId() }));
     const made = await Promise.all(Array.from({ length: 8 }, () => makeThreads(db, pairs.toReversed())));
     const handles = new Set(made.flat().map(({ handle }) => handle));

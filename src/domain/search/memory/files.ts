@@ -1,6 +1,6 @@
 /**
  * Segments as files in one folder, so that a start does not read every record. A file is complete when it has its name. Which
- * documents of it are deleted is not kept: whoever reads files compares their documents with the records (`restore.ts`).
+ * documents of it are deleted is not kept: the reader of files compares their documents with the records (`restore.ts`).
  */
 import { mkdir, open, readdir, readFile, rename, rm } from 'node:fs/promises';
 import path from 'node:path';

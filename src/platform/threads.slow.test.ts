@@ -1,8 +1,12 @@
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import path from 'node:path';
 import { describe, it } from 'node:test';
+import { Worker } from 'node:worker_threads';
+import { readSources } from '../../test/harness/source-files.ts';
 import { readTextTask } from '../domain/knowledge/index.ts';
 import { isFault } from '../lib/fault.ts';
-import { Threads } from './threads.ts';
+import { type ThreadAnswer, type ThreadOrder, Threads } from './threads.ts';
 
 /** Takes the Markdown parser quadratic time. */
 const SLOW = JSON.stringify({ body: '<http://'.repeat(25_000) });
@@ -71,6 +75,19 @@ describe('worker threads', () => {
     const texts = JSON.stringify({ bodyDocument: null, more: Array.from({ length: 8 }, () => 'a'.repeat(4_000_000)) });
     assert.deepEqual(await pool.run(readTextTask, texts, { ...LONG, caller: 'a' }), { ok: false });
     assert.ok((await new Threads().run(readTextTask, QUICK, { ...LONG, caller: 'a' })).ok);
+  });
+
+  it('load every task that the source code declares', async () => {
+    const files = readSources('src').filter(({ text }) => /^export const \w+: ThreadTask</m.test(text));
+    assert.ok(files.length > 0);
+    const worker = new Worker(path.join(import.meta.dirname, '../worker-thread.ts'));
+    for (const { text } of files) {
+      for (const [, name = ''] of text.matchAll(/: ThreadTask<[^=]*= \{\s+name: '([^']+)'/g)) {
+        worker.postMessage({ load: name, niceness: 0 } satisfies ThreadOrder, []);
+        assert.deepEqual(await once(worker, 'message'), [{ kind: 'ready' } satisfies ThreadAnswer], name);
+      }
+    }
+    await worker.terminate();
   });
 
   it('propagate the errors of a task', async () => {

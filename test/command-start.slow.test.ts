@@ -116,8 +116,8 @@ describe('documents', () => {
     assert.deepEqual(listed.trim().split('\n').sort(), [
       'docs/how-to/install.md',
       'src/cli/command.ts',
-      'test/command-start.test.ts',
-      'test/guides.test.ts',
+      'test/command-start.slow.test.ts',
+      'test/guides.slow.test.ts',
     ]);
   });
 });
