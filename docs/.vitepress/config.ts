@@ -79,6 +79,7 @@ export default defineConfig({
         collapsed: false,
         items: [
           { text: 'Architecture', link: '/architecture' },
+          { text: 'Style', link: '/style' },
           ...pagesOf('explanation'),
           { text: 'Glossary', link: '/glossary' },
         ],
