@@ -78,6 +78,11 @@ describe('documents', () => {
     assert.ok(links > 10, 'the pages hold links');
   });
 
+  it('show tests that are run', () => {
+    const shown = read('src/domain/objects/empty-title.db.test.ts');
+    assert.ok(read('docs/how-to/write-a-test.md').includes(`\`\`\`ts\n${shown}\`\`\`\n`));
+  });
+
   it('name only existing files and npm scripts', () => {
     const { scripts } = JSON.parse(read('package.json')) as { scripts: Record<string, string> };
     for (const page of pagesOf()) {

@@ -36,7 +36,8 @@ const matches = (pattern: RegExp): number =>
   sources.reduce((sum, { text }) => sum + [...text.matchAll(pattern)].length, 0);
 const lines = sources.reduce((sum, { text }) => sum + text.split('\n').length - 1, 0);
 const table = readFileSync(path.join(ROOT, 'db/schema.sql'), 'utf8').match(/^CREATE TABLE/gm)?.length ?? 0;
-const say = (name: string, figure: string | number): void => void process.stdout.write(`${name.padEnd(58)} ${figure}\n`);
+const say = (name: string, figure: string | number): void =>
+  void process.stdout.write(`${name.padEnd(58)} ${figure}\n`);
 
 say('lines of src without tests', lines);
 say('files of src without tests', sources.length);
@@ -65,7 +66,8 @@ try {
   const requests: Record<string, () => Promise<unknown>> = {
     'POST /objects': create,
     'GET /objects/{id}': () => send('GET', `/objects/${id}`),
-    'POST /objects/{id}/comments': () => send('POST', `/objects/${id}/comments`, { body: 'Seen', visibility: 'public' }),
+    'POST /objects/{id}/comments': () =>
+      send('POST', `/objects/${id}/comments`, { body: 'Seen', visibility: 'public' }),
     'GET /objects': () => send('GET', '/objects?typeId=incident&pageSize=20'),
   };
   for (const [name, request] of Object.entries(requests)) {
