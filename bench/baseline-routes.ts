@@ -19,8 +19,6 @@ export interface BaselineActivity {
 const event = (type: string, from: string): string => `event AS (
     INSERT INTO journal (id, at, type, object_id, actor_id, via, key_id, correlation_id, data, hash)
     SELECT $1, $2, '${type}', $3, $4, 'api', $5, $6, $7::jsonb, $8 ${from}
-  ), waiting AS (
-    INSERT INTO baseline.outbox (event_id, type, object_id, at, journal_seq) SELECT $1, '${type}', $3, $2, 0 ${from}
   )`;
 
 const COMMENT = `WITH ${event('CommentAdded', '')}, words AS (
@@ -63,8 +61,6 @@ const BULK = `WITH wanted AS (
   ), event AS (
     INSERT INTO journal (id, at, type, object_id, revision, actor_id, via, key_id, correlation_id, changes, hash)
     SELECT event, $2, 'ObjectUpdated', id, revision, $3, 'api', $4, $5, note, $6 FROM record
-  ), waiting AS (
-    INSERT INTO baseline.outbox (event_id, type, object_id, at, journal_seq) SELECT event, 'ObjectUpdated', id, $2, 0 FROM record
   )
   SELECT id AS "objectId", revision, 'SUCCEEDED' AS status FROM record`;
 

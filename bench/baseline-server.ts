@@ -5,9 +5,9 @@
  *
  * It writes what the service writes in the statement of a change, so that both update the same indexes:
  *
- * - a create: the record, its event, an outbox row, the stored response, and the words of the record;
- * - a comment: the comment, its event, an outbox row, and the words of the comment;
- * - a change, a transition, a relation and so on: their rows, an event and an outbox row. They change no words.
+ * - a create: the record, its event, the stored response, and the words of the record;
+ * - a comment: the comment, its event, and the words of the comment;
+ * - a change, a transition, a relation and so on: their rows and an event. They change no words.
  *
  * PostgreSQL makes the words with `to_tsvector` (`words.ts`). The baseline server does not write the queue of the typo correction
  * and the facts of reports, and does not lock the record of a comment.
@@ -51,8 +51,6 @@ const CREATE = `
   ), event AS (
     INSERT INTO journal (id, at, type, object_id, revision, actor_id, via, key_id, correlation_id, changes, hash)
     VALUES ($10, $8, 'ObjectCreated', $1, 1, $9, 'api', $11, $12, $13, $14)
-  ), waiting AS (
-    INSERT INTO baseline.outbox (event_id, type, object_id, at, journal_seq) VALUES ($10, 'ObjectCreated', $1, $8, 0)
   ), kept AS (
     INSERT INTO baseline.idempotency (caller_id, route, key, fingerprint, status, answer, created_at)
     VALUES ($11, 'objects.create', $15, $14, 201, $16, $8)
@@ -70,8 +68,6 @@ const UPDATE = `
   ), event AS (
     INSERT INTO journal (id, at, type, object_id, revision, actor_id, via, key_id, correlation_id, changes, hash)
     SELECT $6, $4, 'ObjectUpdated', $1, revision, $5, 'api', $7, $8, $9, $10 FROM record
-  ), waiting AS (
-    INSERT INTO baseline.outbox (event_id, type, object_id, at, journal_seq) SELECT $6, 'ObjectUpdated', $1, $4, 0 FROM record
   )
   SELECT * FROM record`;
 
@@ -79,7 +75,6 @@ const HASH = Buffer.alloc(32, 7);
 
 /** Tables that the service would empty meanwhile, so that the two do not work on each other's rows. */
 export const BASELINE_TABLES = `CREATE SCHEMA IF NOT EXISTS baseline;
-  CREATE TABLE IF NOT EXISTS baseline.outbox (LIKE public.outbox INCLUDING ALL);
   CREATE TABLE IF NOT EXISTS baseline.idempotency (LIKE public.idempotency INCLUDING ALL)`;
 
 function folded(values: Values): Values {

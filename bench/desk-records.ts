@@ -97,6 +97,6 @@ export async function loadDesk(
   }
   for (const table of ['objects', 'report_facts', 'sla_instances']) await db.query(`VACUUM ANALYZE ${table}`);
   // These records have no journal, which the counts of reports follow.
-  await db.query('UPDATE report_counting SET done = NULL');
+  await db.query('DELETE FROM report_counted_types');
   await db.query('CHECKPOINT');
 }

@@ -54,8 +54,6 @@ const MEMBERSHIP = `WITH member AS (
   ), event AS (
     INSERT INTO journal (id, at, type, subject, actor_id, via, key_id, correlation_id, data, hash)
     SELECT $5, $4, 'GroupMemberAdded', 'group:' || $2::text, $6, 'api', $7, $8, $9::jsonb, $10 FROM member
-  ), waiting AS (
-    INSERT INTO baseline.outbox (event_id, type, at, journal_seq) SELECT $5, 'GroupMemberAdded', $4, 0 FROM member
   ) SELECT id FROM member`;
 
 const HASH = Buffer.alloc(32, 7);

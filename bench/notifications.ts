@@ -144,7 +144,7 @@ async function pendingOf(db: pg.Client): Promise<{ pending: number; lag: number 
     `SELECT (coalesce((SELECT max(place) FROM journal_places), 0) - m.place)::int AS pending,
       coalesce(extract(epoch FROM now() - (SELECT j.at FROM journal_places p JOIN journal j ON j.seq = p.seq
         WHERE p.place > m.place ORDER BY p.place LIMIT 1)), 0)::float8 AS lag
-     FROM notification_making m`,
+     FROM journal_consumers m WHERE m.name = 'notifications'`,
   );
   return rows[0] ?? { pending: 0, lag: 0 };
 }
@@ -242,7 +242,7 @@ async function catchUp({ db }: Bench): Promise<void> {
 async function measureHeld(bench: Bench): Promise<Phase> {
   await bench.holder.query('BEGIN');
   try {
-    await bench.holder.query('SELECT FROM notification_making FOR UPDATE');
+    await bench.holder.query("SELECT FROM journal_consumers WHERE name = 'notifications' FOR UPDATE");
     return await measure(bench);
   } finally {
     await bench.holder.query('COMMIT');

@@ -31,7 +31,7 @@ describe('failures of background work', () => {
     state.up = false;
     for (; state.now < 70_000; state.now += 1000) {
       await outages.failed('places', lost());
-      await outages.failed('outbox', new Fault('DATABASE_UNAVAILABLE', 'no database'));
+      await outages.failed('dispatch', new Fault('DATABASE_UNAVAILABLE', 'no database'));
       outages.pollFailed(lost());
     }
     state.up = true;
