@@ -1,6 +1,6 @@
 /** SQL on the tables `mail_outgoing` and `mail_bounces`. */
 import sql, { empty, raw, type Sql } from 'sql-template-tag';
-import type { Moment } from '../../platform/moments.ts';
+import { nextTimer, type TimerTable } from '../../platform/jobs/timers.ts';
 import { joinedUser } from '../../platform/journal/journal.ts';
 import {
   claimRows,
@@ -194,8 +194,6 @@ export async function purgeOutgoing(db: Queryable, before: string): Promise<bool
   return (rows[0]?.removed ?? 0) >= BATCH;
 }
 
-export const mailMoment: Moment = {
-  task: 'mails',
-  next: (since) =>
-    sql`(SELECT min(next_at) FROM mail_outgoing WHERE status = 'PENDING' AND next_at > ${since}::timestamptz)`,
-};
+const PENDING: TimerTable = { name: 'mail_outgoing', alias: 'm', due: 'next_at', pending: sql`m.status = 'PENDING'` };
+
+export const mailMoment = nextTimer(PENDING, 'mails');

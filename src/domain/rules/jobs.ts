@@ -2,9 +2,10 @@
  * Background jobs of time-based rules: they fire due rules, and arm new and changed rules on existing records. Any number of
  * processes may run them, and each may stop at any time.
  */
-import { type Fault, isFault } from '../../lib/fault.ts';
+import type { Fault } from '../../lib/fault.ts';
 import type { Queryable } from '../../platform/database/pool.ts';
 import { listRebuilds, type RebuildPart, startRebuild, stepRebuild } from '../../platform/jobs/rebuilds.ts';
+import { fireEach, MomentUpdater } from '../../platform/jobs/timers.ts';
 import type { Service } from '../../platform/module.ts';
 import { IDLE_MS } from '../../platform/moments.ts';
 import type { Task } from '../../platform/tasks.ts';
@@ -55,33 +56,18 @@ export async function fireDueRules(work: Work, caller: Caller, actorOf: ActorOf)
   const known = inForce(caller);
   if (known.length === 0) return false;
   const due = await work.read(caller, (ctx) => listDue(ctx, known, MAX_DUE));
-  const isFull = due.length === MAX_DUE;
-  const errors: unknown[] = [];
-  const takeNext = async (): Promise<void> => {
-    for (let next = due.pop(); next !== undefined; next = due.pop()) {
-      await fireOne(work, caller, next, actorOf).catch((error: unknown) => errors.push(error));
-    }
-  };
-  await Promise.all(Array.from({ length: AT_ONCE }, takeNext));
-  if (errors.length > 0) throw new AggregateError(errors, `${errors.length} time-based rules could not be run`);
-  return isFull;
+  await fireEach(due, {
+    atOnce: AT_ONCE,
+    fire: (key) => work.write(caller, (ctx) => fireTimer(ctx, key, actorOf)),
+    isRefusal: isFailureOfRule,
+    // The rule, or a rule that it fired, refuses the change. The timer is taken without it.
+    refused: (key, fault) => work.write(caller, (ctx) => fireTimer(ctx, key, actorOf, fault)),
+    putOff: (key) => work.write(caller, (ctx) => putOff(ctx, key)),
+  });
+  return due.length === MAX_DUE;
 }
 
 type Key = Parameters<typeof findTimer>[1];
-
-async function fireOne(work: Work, caller: Caller, key: Key, actorOf: ActorOf): Promise<void> {
-  try {
-    await work.write(caller, (ctx) => fireTimer(ctx, key, actorOf));
-  } catch (error) {
-    if (!isFault(error)) {
-      await work.write(caller, (ctx) => putOff(ctx, key));
-      throw error;
-    }
-    if (!isFailureOfRule(error)) throw error;
-    // The rule, or a rule that it fired, refuses the change. The timer is taken without it.
-    await work.write(caller, (ctx) => fireTimer(ctx, key, actorOf, error));
-  }
-}
 
 async function putOff(ctx: WriteContext, key: Key): Promise<void> {
   const timer = await findTimer(ctx, key);
@@ -127,42 +113,43 @@ function inForce(caller: Caller): TimedInForce[] {
  * was changed does not make it fire.
  */
 export function timerUpdater(): (db: Queryable, work: Work, caller: Caller, nowMs: number) => Promise<boolean> {
-  let upToDate = '';
-  let checkedAt = Number.NEGATIVE_INFINITY;
+  const updater = new MomentUpdater();
   return async (db, work, caller, nowMs) => {
     const wanted = inForce(caller);
     const { version } = caller.config;
-    const key = JSON.stringify([version, wanted]);
-    if (key === upToDate && (wanted.length === 0 || Math.abs(nowMs - checkedAt) < RECHECK_MS)) return false;
-    const ids = wanted.map(({ rule_id }) => rule_id);
-    // It reads all timers, so it does not run at each check.
-    if (key !== upToDate && (await purgeTimers(db, ids, version))) return true;
-    let hasMore = false;
-    const rules = [...new Map(timedRules(caller).map((rule) => [rule.id, rule])).values()];
-    const armings = new Map((await listRebuilds(db, ids.map(armingOf))).map((arming) => [arming.name, arming]));
-    const changed = rules.filter(({ id, version }) => (armings.get(armingOf(id))?.version ?? 0) < version);
-    if (changed.length > 0) {
-      await work.write(caller, async (ctx) => {
-        for (const { id, version } of changed) ctx.plan(startRebuild, { name: armingOf(id), version, at: ctx.now });
-      });
-      return true;
-    }
-    for (const rule of rules) {
-      const name = armingOf(rule.id);
-      const arming = armings.get(name);
-      // A newer rule is armed by processes that know it.
-      if (arming?.isRunning !== true || arming.version > rule.version) continue;
-      const armed = await work.write(caller, (ctx) => stepRebuild(ctx, name, armBatch(rule)));
-      if (armed.kind === 'done' && armed.data?.finished === false) hasMore = true;
-    }
-    const updated = await work.write(caller, (ctx) => updateStale(ctx, wanted));
-    if (updated.kind === 'done' && updated.data === BATCH) hasMore = true;
-    if (!hasMore) {
-      upToDate = key;
-      checkedAt = nowMs;
-    }
-    return hasMore;
+    const recheckMs = wanted.length === 0 ? Number.POSITIVE_INFINITY : RECHECK_MS;
+    return await updater.run({ key: JSON.stringify([version, wanted]), nowMs, recheckMs }, async (isChanged) => {
+      const ids = wanted.map(({ rule_id }) => rule_id);
+      // It reads all timers, so it does not run at each check.
+      if (isChanged && (await purgeTimers(db, ids, version))) return 'more';
+      const isArmed = await armRules(db, work, caller);
+      const updated = await work.write(caller, (ctx) => updateStale(ctx, wanted));
+      return isArmed && !(updated.kind === 'done' && updated.data === BATCH) ? 'done' : 'more';
+    });
   };
+}
+
+/** Arms new and changed rules on the next records. @returns whether there is nothing more to do now */
+async function armRules(db: Queryable, work: Work, caller: Caller): Promise<boolean> {
+  const rules = [...new Map(timedRules(caller).map((rule) => [rule.id, rule])).values()];
+  const names = rules.map(({ id }) => armingOf(id));
+  const armings = new Map((await listRebuilds(db, names)).map((arming) => [arming.name, arming]));
+  const changed = rules.filter(({ id, version }) => (armings.get(armingOf(id))?.version ?? 0) < version);
+  if (changed.length > 0) {
+    await work.write(caller, async (ctx) => {
+      for (const { id, version } of changed) ctx.plan(startRebuild, { name: armingOf(id), version, at: ctx.now });
+    });
+  }
+  let isArmed = changed.length === 0;
+  for (const rule of rules) {
+    const name = armingOf(rule.id);
+    const arming = armings.get(name);
+    // A newer rule is armed by processes that know it.
+    if (arming?.isRunning !== true || arming.version > rule.version) continue;
+    const armed = await work.write(caller, (ctx) => stepRebuild(ctx, name, armBatch(rule)));
+    if (armed.kind === 'done' && armed.data?.finished === false) isArmed = false;
+  }
+  return isArmed;
 }
 
 /** A unit of work that began before a rule was changed may write after the first pass. It ends within this time. */

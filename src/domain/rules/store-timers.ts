@@ -1,10 +1,12 @@
 /** SQL on the table `rule_timers`. */
 import sql, { type Sql } from 'sql-template-tag';
-import type { Moment } from '../../platform/moments.ts';
+import { dueTimers, nextTimer, type TimerTable } from '../../platform/jobs/timers.ts';
 import type { Queryable } from '../../platform/database/pool.ts';
 import { forgetRebuilds } from '../../platform/jobs/rebuilds.ts';
 import type { ReadContext, TableWrite } from '../../platform/unit-of-work/context.ts';
 import { CONFIG_VERSION } from '../../platform/unit-of-work/snapshot.ts';
+
+const TIMERS: TimerTable = { name: 'rule_timers', alias: 't', due: 'due_at', pending: sql`t.due_at IS NOT NULL` };
 
 /** A timer with the column names of the table. */
 export interface TimerRow {
@@ -87,12 +89,9 @@ export async function listDue(
   inForce: readonly TimedInForce[],
   limit: number,
 ): Promise<{ ruleId: string; objectId: string }[]> {
-  return await ctx.query(sql`
-    SELECT due.rule_id AS "ruleId", due.object_id AS "objectId" FROM (
-      SELECT t.rule_id, t.object_id FROM rule_timers t
-        JOIN ${inForceRows(inForce)} ON f.rule_id = t.rule_id AND f.rule_version >= t.rule_version
-      WHERE t.due_at <= ${ctx.now}::timestamptz
-      ORDER BY t.due_at LIMIT ${limit}::int) due ORDER BY random()`);
+  const known = sql`JOIN ${inForceRows(inForce)} ON f.rule_id = t.rule_id AND f.rule_version >= t.rule_version`;
+  const due = dueTimers(TIMERS, sql`t.rule_id AS "ruleId", t.object_id AS "objectId"`, ctx.now, limit, known);
+  return await ctx.query(sql`SELECT * FROM (${due}) AS due ORDER BY random()`);
 }
 
 /** Pending timers that were computed with older versions of their rule or its calendar. */
@@ -180,7 +179,4 @@ export function armingOf(ruleId: string): string {
   return `${ARMING}${ruleId}`;
 }
 
-export const ruleMoment: Moment = {
-  task: 'rule-timers',
-  next: (since) => sql`(SELECT min(due_at) FROM rule_timers WHERE due_at > ${since}::timestamptz)`,
-};
+export const ruleMoment = nextTimer(TIMERS, 'rule-timers');

@@ -5,6 +5,7 @@
  */
 import { isFault } from '../../lib/fault.ts';
 import { RULE_FAULTS } from '../../lib/fault-codes.ts';
+import { fireEach, MomentUpdater } from '../../platform/jobs/timers.ts';
 import type { Service } from '../../platform/module.ts';
 import { IDLE_MS } from '../../platform/moments.ts';
 import type { Task } from '../../platform/tasks.ts';
@@ -14,7 +15,7 @@ import { preload, recordOf } from '../objects/index.ts';
 import { calendarOf, slaRegistry } from './registry.ts';
 import { planDraft, settingFor } from './effective-policy.ts';
 import { draftOf, retarget } from './rules-transitions.ts';
-import { type InForce, isDue, listStale, lockDue, lockStale, type StoredInstance } from './store.ts';
+import { type InForce, listDue, listStale, lockDue, lockStale, type StoredInstance } from './store.ts';
 
 /** Maximum number of instances in one unit of work. */
 const BATCH = 200;
@@ -76,7 +77,7 @@ async function runBatch(
  * @returns true when there may be more
  */
 export async function fireDue(work: Work, caller: Caller): Promise<boolean> {
-  if (!(await work.read(caller, isDue))) return false;
+  if ((await work.read(caller, (ctx) => listDue(ctx, 1))).length === 0) return false;
   try {
     return (await runBatch(work, caller, (ctx) => lockDue(ctx, BATCH))) === BATCH;
   } catch (error) {
@@ -84,22 +85,14 @@ export async function fireDue(work: Work, caller: Caller): Promise<boolean> {
   }
   // A rule refused one of the events, or users kept changing one of the records that rules change. One by one, the others are
   // reported with what rules do; what a rule refuses is reported without it.
-  for (let left = BATCH; left > 0; left--) {
-    let id: string | null = null;
-    const one = async (ctx: WriteContext): Promise<StoredInstance[]> => {
-      const found = await lockDue(ctx, 1);
-      id = found[0]?.id ?? null;
-      return found;
-    };
-    const taken = await runBatch(work, caller, one).catch(async (error: unknown) => {
-      if (!isOfRule(error)) throw error;
-      // Another process may have taken it meanwhile, and this one must not take the next one without its rules.
-      await runBatch(work, { ...caller, reacts: false }, (ctx) => lockDue(ctx, 1, id));
-      return 1;
-    });
-    if (taken === 0) return false;
-  }
-  return true;
+  const ids = await work.read(caller, (ctx) => listDue(ctx, BATCH));
+  await fireEach(ids, {
+    atOnce: 1,
+    fire: (id) => runBatch(work, caller, (ctx) => lockDue(ctx, 1, id)),
+    isRefusal: isOfRule,
+    refused: (id) => runBatch(work, { ...caller, reacts: false }, (ctx) => lockDue(ctx, 1, id)),
+  });
+  return ids.length === BATCH;
 }
 
 /** Whether a rule that reacted to the events refused them. */
@@ -120,29 +113,22 @@ function inForce(caller: Caller): InForce[] {
   });
 }
 
-/**
- * Creates the task that updates stored due times after a change of policies or calendars. The rows themselves show what is left
- * to do, so the task can be interrupted and resumed. @returns whether there is more to do at once
- */
+/** Creates the task that updates stored due times after a change of policies or calendars. */
 export function dueTimeUpdater(): (work: Work, caller: Caller, nowMs: number) => Promise<boolean> {
-  let upToDate = '';
-  let checkedAt = Number.NEGATIVE_INFINITY;
+  const updater = new MomentUpdater();
   return async (work, caller, nowMs) => {
     const wanted = inForce(caller);
-    const key = JSON.stringify(wanted);
-    if (wanted.length === 0 || (key === upToDate && Math.abs(nowMs - checkedAt) < RECHECK_MS)) return false;
-    const ids = await work.read(caller, (ctx) => listStale(ctx, wanted, READ_LIMIT));
-    if (ids.length === 0) {
-      upToDate = key;
-      checkedAt = nowMs;
-      return false;
-    }
-    let updated = 0;
-    for (let from = 0; from < ids.length; from += BATCH) {
-      updated += await runBatch(work, caller, (ctx) => lockStale(ctx, wanted, ids.slice(from, from + BATCH)));
-    }
-    // If other processes hold all remaining rows, wait for the next run.
-    return updated > 0;
+    if (wanted.length === 0) return false;
+    return await updater.run({ key: JSON.stringify(wanted), nowMs, recheckMs: RECHECK_MS }, async () => {
+      const ids = await work.read(caller, (ctx) => listStale(ctx, wanted, READ_LIMIT));
+      if (ids.length === 0) return 'done';
+      let updated = 0;
+      for (let from = 0; from < ids.length; from += BATCH) {
+        updated += await runBatch(work, caller, (ctx) => lockStale(ctx, wanted, ids.slice(from, from + BATCH)));
+      }
+      // If other processes hold all remaining rows, wait for the next run.
+      return updated > 0 ? 'more' : 'wait';
+    });
   };
 }
 

@@ -2,7 +2,7 @@
 import { ACTOR, type Backlog, type LastChange, lastChanges, loadUserNames } from '../../platform/journal/journal.ts';
 import { shuffled } from '../../configuration/store-impact.ts';
 import sql, { raw, type Sql } from 'sql-template-tag';
-import type { Moment } from '../../platform/moments.ts';
+import { dueBacklog, dueTimers, lockTimers, nextTimer, type TimerTable } from '../../platform/jobs/timers.ts';
 import type { Queryable } from '../../platform/database/pool.ts';
 import { jsonSize, type Part, readWindows } from '../../platform/database/window.ts';
 import { byId } from '../../platform/database/lookups.ts';
@@ -131,11 +131,16 @@ export function policiesOfRecord(alias: string): Sql {
   return sql`SELECT DISTINCT i.policy_id FROM sla_instances i WHERE i.object_id = ${raw(alias)}.id`;
 }
 
-/** Whether a timer is due. Reads only the first entry of an index. */
-export async function isDue(ctx: Pick<ReadContext, 'query' | 'now'>): Promise<boolean> {
-  const rows = await ctx.query<{ due: boolean }>(sql`
-    SELECT EXISTS (SELECT 1 FROM sla_instances WHERE status <> 'STOPPED' AND next_at <= ${ctx.now}::timestamptz) AS due`);
-  return rows[0]?.due === true;
+const TIMERS: TimerTable = {
+  name: 'sla_instances',
+  alias: 'i',
+  due: 'next_at',
+  pending: sql`i.status <> 'STOPPED'`,
+};
+
+/** Ids of due instances, oldest first. */
+export async function listDue(ctx: ReadContext, limit: number): Promise<string[]> {
+  return (await ctx.query<{ id: string }>(dueTimers(TIMERS, sql`i.id`, ctx.now, limit))).map(({ id }) => id);
 }
 
 /**
@@ -143,11 +148,9 @@ export async function isDue(ctx: Pick<ReadContext, 'query' | 'now'>): Promise<bo
  *
  * @param id only this one
  */
-export async function lockDue(ctx: WriteContext, limit: number, id: string | null = null): Promise<StoredInstance[]> {
-  return await ctx.lock<StoredInstance>(sql`
-    SELECT ${COLUMNS} FROM sla_instances i WHERE i.status <> 'STOPPED' AND i.next_at <= ${ctx.now}::timestamptz
-      AND (${id}::uuid IS NULL OR i.id = ${id}::uuid)
-    ORDER BY i.next_at LIMIT ${limit}::int FOR NO KEY UPDATE OF i SKIP LOCKED`);
+export async function lockDue(ctx: WriteContext, limit: number, id?: string): Promise<StoredInstance[]> {
+  const only = id === undefined ? undefined : sql`JOIN (VALUES (${id}::uuid)) AS one (id) ON one.id = i.id`;
+  return await lockTimers(ctx, TIMERS, dueTimers(TIMERS, COLUMNS, ctx.now, limit, only));
 }
 
 /** The current versions for a policy. Instances calculated with other versions are outdated. */
@@ -184,9 +187,9 @@ export async function lockStale(
   inForce: readonly InForce[],
   ids: readonly string[],
 ): Promise<StoredInstance[]> {
-  return await ctx.lock<StoredInstance>(sql`
-    SELECT ${COLUMNS} FROM sla_instances i JOIN ${inForceRows(inForce)} ON f.policy_id = i.policy_id
-    WHERE i.id = ANY(${[...ids]}::uuid[]) AND ${STALE} ORDER BY i.id FOR NO KEY UPDATE OF i SKIP LOCKED`);
+  const stale = sql`SELECT ${COLUMNS} FROM sla_instances i JOIN ${inForceRows(inForce)} ON f.policy_id = i.policy_id
+    WHERE i.id = ANY(${[...ids]}::uuid[]) AND ${STALE} ORDER BY i.id`;
+  return await lockTimers(ctx, TIMERS, stale);
 }
 
 export async function findCalendarVersion(
@@ -364,13 +367,8 @@ export const changeInstance: TableWrite<InstanceRow> = {
 };
 
 /** Due timers that are not reported yet, counted up to a limit. */
-export async function timerBacklog(db: Queryable, now: string, limit: number): Promise<Backlog> {
-  const rows = await db.query<Backlog>(sql`
-    SELECT count(*)::int AS waiting, min(next_at) AS "oldestAt"
-    FROM (
-      SELECT next_at FROM sla_instances WHERE status <> 'STOPPED' AND next_at <= ${now}::timestamptz
-      ORDER BY next_at LIMIT ${limit}::int) t`);
-  return rows[0] ?? { waiting: 0, oldestAt: null };
+export function timerBacklog(db: Queryable, now: string, limit: number): Promise<Backlog> {
+  return dueBacklog(db, TIMERS, now, limit);
 }
 
 export const insertCalendarVersion: TableWrite<{
@@ -388,8 +386,4 @@ export const insertCalendarVersion: TableWrite<{
     ON CONFLICT (calendar_id, version) DO NOTHING RETURNING 1`,
 };
 
-export const slaMoment: Moment = {
-  task: 'sla-timers',
-  next: (since) =>
-    sql`(SELECT min(next_at) FROM sla_instances WHERE status <> 'STOPPED' AND next_at > ${since}::timestamptz)`,
-};
+export const slaMoment = nextTimer(TIMERS, 'sla-timers');

@@ -17,11 +17,21 @@ export interface QueueTable {
   order: Sql;
 }
 
+/** Those of the selected rows that no other process has locked, locked until the transaction ends. */
+function unlocked(select: Sql): Sql {
+  return sql`${select} FOR UPDATE SKIP LOCKED`;
+}
+
+/** Takes rows of a table off it, whichever come first. */
+export function takeRows(name: string, limit: number): Sql {
+  const rows = unlocked(sql`SELECT ctid FROM ${raw(name)} LIMIT ${limit}::int`);
+  return sql`DELETE FROM ${raw(name)} WHERE ctid IN (${rows}) RETURNING *`;
+}
+
 /** The ids of the next rows `x` that are due, without those that another process is claiming. */
 export function dueRows({ name, due, order }: QueueTable, where: Sql, now: string, limit: Sql): Sql {
-  return sql`SELECT x.id FROM ${raw(name)} x
-    WHERE ${where} AND x.status = 'PENDING' AND x.${raw(due)} <= ${now}::timestamptz
-    ORDER BY ${order} LIMIT ${limit} FOR UPDATE SKIP LOCKED`;
+  return unlocked(sql`SELECT x.id FROM ${raw(name)} x
+    WHERE ${where} AND x.status = 'PENDING' AND x.${raw(due)} <= ${now}::timestamptz ORDER BY ${order} LIMIT ${limit}`);
 }
 
 /** The beginning of a statement that claims the rows. They are in `claimed`. @param claim the value of the claim of row `d` */

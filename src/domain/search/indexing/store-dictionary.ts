@@ -1,6 +1,7 @@
 /** The dictionary for typo correction: all indexed words (`search_words`), and the rows whose words are still to be added. */
 import sql, { join } from 'sql-template-tag';
 import type { Queryable } from '../../../platform/database/pool.ts';
+import { takeRows } from '../../../platform/jobs/queue.ts';
 import type { ReadContext } from '../../../platform/unit-of-work/context.ts';
 import type { AccessFilter } from '../store-access-filter.ts';
 import { isWithinOneEdit, mayHoldTypo, type Term } from '../terms.ts';
@@ -13,10 +14,7 @@ import { isWithinOneEdit, mayHoldTypo, type Term } from '../terms.ts';
  */
 export async function learnWords(db: Queryable, limit: number): Promise<number> {
   const [row] = await db.query<{ taken: number }>(sql`
-    WITH taken AS (
-      DELETE FROM search_pending_words WHERE ctid IN (SELECT ctid FROM search_pending_words LIMIT ${limit}::int FOR UPDATE SKIP LOCKED)
-      RETURNING id
-    ), written AS (
+    WITH taken AS (${takeRows('search_pending_words', limit)}), written AS (
       SELECT r.words FROM taken t JOIN search_records r ON r.id = t.id
       UNION ALL SELECT c.words FROM taken t JOIN search_comments c ON c.id = t.id
       UNION ALL SELECT a.words FROM taken t JOIN search_articles a ON a.id = t.id
