@@ -16,19 +16,18 @@ import {
 } from '../configuration/engine.ts';
 import { pendingFieldIndexes, type PendingIndex } from '../configuration/field-indexes.ts';
 import type { ConfigSection } from '../configuration/section.ts';
-import { impactParts } from '../configuration/sections.ts';
+import { impactOfPlans } from '../configuration/sections.ts';
 import {
   diffVersions,
   listVersions,
   type VersionDifference,
   type VersionPage,
 } from '../configuration/store-versions.ts';
-import { explainParts, explainRequest, type Explanation, ownFieldView, systemCaller } from '../domain/access/index.ts';
+import { explainParts, explainRequest, type Explanation, ownFieldView } from '../domain/access/index.ts';
 import { type Content, importFile } from '../domain/imports/index.ts';
 import { registry } from '../domain/metadata/index.ts';
 import { type AskedSample, sampleMessage, type TestAnswer, testSubscription } from '../domain/webhooks/index.ts';
 import { isFault } from '../lib/fault.ts';
-import { MODULES } from '../modules.ts';
 import { type SessionLock, trySessionLock } from '../platform/database/session-lock.ts';
 import { toFault } from '../platform/database/sqlstate.ts';
 import { Outbound } from '../platform/outbound/outbound.ts';
@@ -64,7 +63,7 @@ export class LocalTarget implements ConfigurationTarget {
   }
 
   async planImpact(files: readonly BundleFile[], options: BundleOptions): Promise<PlanWithImpact> {
-    const parts = impactParts(MODULES, (config) => systemCaller(config).actor);
+    const parts = this.#tool.connect(false).get(impactOfPlans);
     const { impact, ...planned } = await planChanges(this.#tool, this.#tool.sections, files, options, parts);
     if (impact === undefined) throw new Error('the plan has no impact');
     return { ...planned, impact };

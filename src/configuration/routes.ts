@@ -2,10 +2,10 @@
  * Configuration endpoints of the administration API (docs/spec/configuration.md#administration-api): plan, apply, export and
  * lookup of ids.
  */
+import { bind, type Binding, Part } from '../platform/module.ts';
 import type { Static } from 'typebox';
 import { faultAt } from '../lib/fault.ts';
 import { Reply } from '../contract/operation.ts';
-import { bindWith, people, type UnboundOperation } from '../platform/module.ts';
 import { bundleSchemaText } from './bundle-schema.ts';
 import type { ConfigSection } from './section.ts';
 import type { ReadContext } from '../platform/unit-of-work/context.ts';
@@ -14,9 +14,8 @@ import { loadUserNames } from '../platform/journal/journal.ts';
 import { type Use, usesOf } from './uses.ts';
 import { applyBundle, type BundleOptions, exportBundle, exportItem, planChanges, unreadable } from './engine.ts';
 import { requireSection } from './export.ts';
-import type { ImpactParts } from './impact.ts';
 import { requireRight } from './rights.ts';
-import { bundleSections, impactParts } from './sections.ts';
+import { bundleSections, impactOfPlans } from './sections.ts';
 import { currentVersion, diffVersions, listVersions, readVersion } from './store-versions.ts';
 
 /** @throws Fault INVALID_REQUEST without files, unless items are only archived: with `prune`, it would archive everything */
@@ -73,59 +72,49 @@ async function atVersion(ctx: ReadContext, data: unknown): Promise<Reply> {
   return Reply.withMeta(data, { configVersion: await currentVersion(ctx) });
 }
 
-export const bundleRoutes: readonly UnboundOperation[] = [
-  bindWith(contract.listSection, (service) => async (ctx, { params, query }) => {
+/** The JSON schema of the bundle. */
+const schemaText = new Part('the schema of the bundle', ({ get }) => bundleSchemaText(get(bundleSections)));
+
+export const bundleRoutes: readonly Binding[] = [
+  bind(contract.listSection, async (ctx, { params, query }, _request, service) => {
     const include = (query.include ?? '').split(',');
     return await atVersion(ctx, await list(ctx, service.get(bundleSections), params.section, include));
   }),
-  bindWith(contract.readItem, (service) => async (ctx, { params }) => {
+  bind(contract.readItem, async (ctx, { params }, _request, service) => {
     ctx.actor.require('config.manage');
     const sections = service.get(bundleSections);
     return await atVersion(ctx, await exportItem(ctx, sections, requireSection(sections, params.section), params.code));
   }),
-  bindWith(contract.plan, (service) => {
-    const systemActor: ImpactParts['systemActor'] = (config) => service.get(people).systemCaller(config).actor;
-    const parts = impactParts(service.modules, systemActor);
-    return async (runner, { body }) => {
-      const wanted = body.impact === true ? parts : undefined;
-      const sections = service.get(bundleSections);
-      const { items, configVersion, impact } = await planChanges(runner, sections, body.files, options(body), wanted);
-      return Reply.withMeta(items, { configVersion, ...(impact === undefined ? {} : { impact }) });
-    };
+  bind(contract.plan, async (runner, { body }, _request, service) => {
+    const wanted = body.impact === true ? service.get(impactOfPlans) : undefined;
+    const sections = service.get(bundleSections);
+    const { items, configVersion, impact } = await planChanges(runner, sections, body.files, options(body), wanted);
+    return Reply.withMeta(items, { configVersion, ...(impact === undefined ? {} : { impact }) });
   }),
-  bindWith(contract.apply, (service) => async (ctx, { body }) => {
+  bind(contract.apply, async (ctx, { body }, _request, service) => {
     const given = body.expected === undefined ? {} : { expected: body.expected };
     const items = await applyBundle(ctx, service.get(bundleSections), body.files, { ...options(body), ...given });
     // The unit holds the lock of the configuration: its version is the next one.
     const before = await currentVersion(ctx);
     return Reply.withMeta(items, { configVersion: ctx.invalidated.has('config') ? before + 1 : before });
   }),
-  bindWith(contract.exported, (service) => async (ctx, { query }) => {
+  bind(contract.exported, async (ctx, { query }, _request, service) => {
     const sections = service.get(bundleSections);
     const only = query.section?.split(',');
     const files = await exportBundle(ctx, sections, { identity: query.identity === true, only });
     return await atVersion(ctx, { files, leftOut: unreadable(ctx, sections) });
   }),
-  bindWith(
-    contract.listConfigVersions,
-    (service) =>
-      async (ctx, { query }) =>
-        listVersions(ctx, service.get(bundleSections), query),
+  bind(contract.listConfigVersions, async (ctx, { query }, _request, service) =>
+    listVersions(ctx, service.get(bundleSections), query),
   ),
-  bindWith(contract.readConfigVersion, (service) => async (ctx, { params }) => {
+  bind(contract.readConfigVersion, async (ctx, { params }, _request, service) => {
     const sections = service.get(bundleSections);
     const version = Number(params.version);
     const files = await exportBundle(ctx, sections, { identity: false, version });
     return { ...(await readVersion(ctx, version)), files, leftOut: unreadable(ctx, sections) };
   }),
-  bindWith(
-    contract.diffConfigVersions,
-    (service) =>
-      async (ctx, { query }) =>
-        diffVersions(ctx, service.get(bundleSections), query),
+  bind(contract.diffConfigVersions, async (ctx, { query }, _request, service) =>
+    diffVersions(ctx, service.get(bundleSections), query),
   ),
-  bindWith(contract.schema, (service) => {
-    const schema = bundleSchemaText(service.get(bundleSections));
-    return () => Promise.resolve(schema);
-  }),
+  bind(contract.schema, async (_ctx, _input, _request, service) => service.get(schemaText)),
 ];

@@ -1,5 +1,5 @@
 /** The sections and the sources of impact that modules declare. */
-import { List, type Module, Part } from '../platform/module.ts';
+import { List, type Module, Part, people } from '../platform/module.ts';
 import type { AddressCheck } from '../platform/outbound/outbound.ts';
 import type { ImpactParts, ImpactSource } from './impact.ts';
 import { type ConfigSection, SECTION_KEYS } from './section.ts';
@@ -25,6 +25,8 @@ export const bundleSections = new Part('the sections of the bundle', ({ modules,
   configSections(modules, outbound),
 );
 
-export function impactParts(modules: readonly Module[], systemActor: ImpactParts['systemActor']): ImpactParts {
-  return { sources: impactSources.of(modules), systemActor };
-}
+/** What plans compute their impact from. */
+export const impactOfPlans = new Part<ImpactParts>('the impact of plans', ({ modules, get }) => ({
+  sources: impactSources.of(modules),
+  systemActor: (config) => get(people).systemCaller(config).actor,
+}));

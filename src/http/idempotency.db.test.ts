@@ -5,7 +5,7 @@ import { createTestDatabase, type TestDatabase } from '../../test/harness/databa
 import { defineOperation, Reply } from '../contract/operation.ts';
 import { closed } from '../contract/schemas.ts';
 import { Fault } from '../lib/fault.ts';
-import { bind } from '../platform/unit-of-work/binding.ts';
+import { bind } from '../platform/module.ts';
 import { systemClock } from '../platform/clock.ts';
 import { Database } from '../platform/database/pool.ts';
 import { Work } from '../platform/unit-of-work/work.ts';

@@ -11,7 +11,7 @@ import { after, before, describe, it } from 'node:test';
 import { promisify } from 'node:util';
 import Type from 'typebox';
 import { defineOperation } from '../contract/operation.ts';
-import { bind } from '../platform/unit-of-work/binding.ts';
+import { bind } from '../platform/module.ts';
 import { MAX_BODY } from './body.ts';
 import { create, echoing, getting, sendRaw, type Sample, startSample } from '../../test/harness/http-sample.ts';
 

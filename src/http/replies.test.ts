@@ -6,17 +6,17 @@ import { text } from 'node:stream/consumers';
 import { describe, it } from 'node:test';
 import { Reply } from '../contract/operation.ts';
 import { Fault } from '../lib/fault.ts';
-import type { BoundOperation } from '../platform/unit-of-work/binding.ts';
+import type { Binding } from '../platform/module.ts';
 import { echoing, getting, sendRaw, type Sample, startSample } from '../../test/harness/http-sample.ts';
 import { drain } from './server.ts';
 
 const FILE = { raw: { mediaTypes: ['application/octet-stream'] } };
 
-function file(path: string, make: () => unknown): BoundOperation {
+function file(path: string, make: () => unknown): Binding {
   return getting(path, async () => make(), FILE);
 }
 
-async function withSample(bindings: BoundOperation[], fn: (sample: Sample) => Promise<void>): Promise<void> {
+async function withSample(bindings: Binding[], fn: (sample: Sample) => Promise<void>): Promise<void> {
   const sample = await startSample(bindings);
   try {
     await fn(sample);

@@ -4,7 +4,7 @@ import Type from 'typebox';
 import { CORRELATION_ID } from '../contract/envelope.ts';
 import type { Operation } from '../contract/operation.ts';
 import { Fault } from '../lib/fault.ts';
-import type { BoundOperation } from '../platform/unit-of-work/binding.ts';
+import { type Binding, bind } from '../platform/module.ts';
 import {
   echoing,
   getting,
@@ -18,8 +18,8 @@ import {
 } from '../../test/harness/http-sample.ts';
 import { buildServer } from './server.ts';
 
-function bound(operation: object): BoundOperation {
-  return { operation: operation as Operation, run: async () => undefined };
+function bound(operation: object): Binding {
+  return bind(operation as Operation, async () => undefined);
 }
 
 describe('an invalid server definition', () => {

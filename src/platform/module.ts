@@ -21,19 +21,18 @@ import type { Outages } from './observability/outages.ts';
 import type { Outbound, OutboundOptions } from './outbound/outbound.ts';
 import type { SecretBox } from './secrets.ts';
 import type { Task } from './tasks.ts';
-import {
-  type BoundOperation,
-  bind,
-  type ContextOf,
-  type DescribedRequest,
-  type EffectsOf,
-  type FoundRequest,
-  type RedirectPage,
-  type Replay,
-  type RequestFacts,
+import type {
+  BoundOperation,
+  ContextOf,
+  DescribedRequest,
+  EffectsOf,
+  FoundRequest,
+  RedirectPage,
+  RequestFacts,
 } from './unit-of-work/binding.ts';
 import type { Changes } from './unit-of-work/changes.ts';
-import type { Actor, Caller, Follower, Reaction } from './unit-of-work/context.ts';
+import type { Actor, Caller, Follower, Reaction, ReadContext } from './unit-of-work/context.ts';
+import type { ItemLookup } from './unit-of-work/idempotency.ts';
 import type { ConfigSnapshot } from './unit-of-work/snapshot.ts';
 import type { VersionWatcher } from './unit-of-work/versions.ts';
 import { Work } from './unit-of-work/work.ts';
@@ -43,7 +42,7 @@ export interface Module {
   /** The domain modules whose `index.ts` it imports. The architecture test holds it against the imports. */
   readonly dependsOn?: readonly string[];
   /** In the order of the documentation. */
-  readonly operations?: readonly (BoundOperation | UnboundOperation)[];
+  readonly operations?: readonly Binding[];
   /** Webhook events, for the documentation. */
   readonly events?: readonly DescribedEvent[];
   /** Background tasks. */
@@ -81,19 +80,36 @@ export interface Module {
   stop?(service: Service): Promise<void>;
 }
 
-/** An operation whose handler needs more than its context. */
-export interface UnboundOperation {
+/** An operation with its handler. */
+export interface Binding {
   readonly operation: Operation;
   bound(service: Service): BoundOperation;
 }
 
-/** Binds an operation to a handler that is made once from the service. */
-export function bindWith<const O extends Operation>(
+/**
+ * Binds one operation to its handler. The handler's types are derived from the declaration.
+ *
+ * @param replay projects a stored response again with the caller's current rights
+ * @param item finds the item that a stored response is about, in the statement that finds the response
+ */
+export function bind<const O extends Operation>(
   operation: O,
-  make: (service: Service) => (context: ContextOf<O>, input: Input<O>, request: RequestFacts) => Promise<unknown>,
-  replayOf?: (service: Service) => Replay,
-): UnboundOperation {
-  return { operation, bound: (service) => bind(operation, make(service), replayOf?.(service)) };
+  run: (context: ContextOf<O>, input: Input<O>, request: RequestFacts, service: Service) => Promise<unknown>,
+  replay?: (context: ReadContext, data: unknown, item: object | undefined, service: Service) => Promise<unknown>,
+  item?: ItemLookup,
+): Binding {
+  const handle = run as unknown as (
+    ...given: [...Parameters<BoundOperation['run']>, service: Service]
+  ) => Promise<unknown>;
+  return {
+    operation,
+    bound: (service) => ({
+      operation,
+      run: (context, input, request) => handle(context, input, request, service),
+      replay: replay && ((context, data, stored) => replay(context, data, stored, service)),
+      item,
+    }),
+  };
 }
 
 /** Something that is made once in a service: by the module that declares it, or by another one, which knows how. */
@@ -273,9 +289,7 @@ export function connect(
       return work;
     },
     get operations() {
-      operations ??= modules.flatMap((module) =>
-        (module.operations ?? []).map((operation) => ('bound' in operation ? operation.bound(service) : operation)),
-      );
+      operations ??= modules.flatMap((module) => (module.operations ?? []).map((binding) => binding.bound(service)));
       return operations;
     },
     actorOf: (userId) => get(people).actorOf(userId),

@@ -7,7 +7,7 @@ import Type from 'typebox';
 import { defineOperation, Reply } from '../../src/contract/operation.ts';
 import { closed, Id, Revision } from '../../src/contract/schemas.ts';
 import { Fault } from '../../src/lib/fault.ts';
-import { type BoundOperation, bind } from '../../src/platform/unit-of-work/binding.ts';
+import { type Binding, bind, type Service } from '../../src/platform/module.ts';
 import { systemClock } from '../../src/platform/clock.ts';
 import type { Actor } from '../../src/platform/unit-of-work/context.ts';
 import type { Database } from '../../src/platform/database/pool.ts';
@@ -128,7 +128,7 @@ export const signIn = defineOperation({
 const echo = async (_: unknown, input: unknown): Promise<unknown> => input;
 
 /** Operations that answer with what they were given. */
-export const echoing: BoundOperation[] = [
+export const echoing: Binding[] = [
   bind(create, echo),
   bind(list, echo),
   bind(read, echo),
@@ -147,7 +147,7 @@ export function getting(
   path: string,
   handler: Parameters<typeof bind>[1],
   more: { raw?: { mediaTypes: string[] }; timeoutMs?: number } = {},
-): BoundOperation {
+): Binding {
   const operation = { ...shared, ...more, method: 'GET', access: 'objects:read', unit: 'read', status: 200 } as const;
   return bind(defineOperation({ ...operation, id: `get${path.replaceAll('/', '.')}`, path }), handler);
 }
@@ -190,13 +190,14 @@ export interface Answer {
 }
 
 export function optionsOf(
-  bindings: readonly BoundOperation[] = echoing,
+  bindings: readonly Binding[] = echoing,
   limits: Partial<Limits> = {},
   more: Partial<ServerOptions> = {},
 ): { options: ServerOptions; lines: Record<string, unknown>[] } {
   const lines: Record<string, unknown>[] = [];
   const options: ServerOptions = {
-    bindings,
+    // The handlers of these tests use no service.
+    bindings: bindings.map((binding) => binding.bound({} as Service)),
     authenticate,
     anonymous: () => ({ actor: nobody, via: 'console', keyId: null, config }),
     work: new Work({ db: databaseThatIsNotAsked(), clock: systemClock }),
@@ -218,7 +219,7 @@ function databaseThatIsNotAsked(): Database {
 }
 
 export async function startSample(
-  bindings?: readonly BoundOperation[],
+  bindings?: readonly Binding[],
   limits?: Partial<Limits>,
   more?: Partial<ServerOptions>,
 ): Promise<Sample> {

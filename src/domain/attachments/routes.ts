@@ -1,10 +1,9 @@
-import { bindWith, type UnboundOperation } from '../../platform/module.ts';
-import { type BoundOperation, bind } from '../../platform/unit-of-work/binding.ts';
+import { bind, type Binding } from '../../platform/module.ts';
 import { addAttachment, archiveAttachment } from './commands.ts';
 import * as contract from './contract.ts';
 import { listAttachments, readContent, replayAttachment } from './queries.ts';
 
-export const attachmentRoutes: readonly (BoundOperation | UnboundOperation)[] = [
+export const attachmentRoutes: readonly Binding[] = [
   bind(contract.listAttachments, (ctx, { params }) => listAttachments(ctx, params.objectId)),
   bind(
     contract.addAttachment,
@@ -19,11 +18,8 @@ export const attachmentRoutes: readonly (BoundOperation | UnboundOperation)[] = 
     },
     replayAttachment,
   ),
-  bindWith(
-    contract.readContent,
-    (service) =>
-      (runner, { params }, request) =>
-        readContent(runner, service, params.attachmentId, request),
+  bind(contract.readContent, (runner, { params }, request, service) =>
+    readContent(runner, service, params.attachmentId, request),
   ),
   bind(contract.archiveAttachment, (ctx, { params, body }) => archiveAttachment(ctx, { ...params, ...body })),
 ];

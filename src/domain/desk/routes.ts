@@ -1,5 +1,4 @@
-import { bindWith, type UnboundOperation } from '../../platform/module.ts';
-import { type BoundOperation, bind } from '../../platform/unit-of-work/binding.ts';
+import { bind, type Binding, Part } from '../../platform/module.ts';
 import { suggestions } from '../search/index.ts';
 import { getBacklog, getLabels, getPermissions, listSuggestions, listTypes } from './queries.ts';
 import { lookUp } from './choices.ts';
@@ -18,18 +17,14 @@ import { changeQueue, createQueue, deleteQueue, listQueues } from './queues.ts';
 import { getRequester, listMentionable } from './record-people.ts';
 import { listFields } from './shared-fields.ts';
 
-export const deskRoutes: readonly (BoundOperation | UnboundOperation)[] = [
-  bindWith(
-    contract.listDeskObjects,
-    (service) =>
-      (runner, { query }) =>
-        listDeskObjects(runner, query, service.get(wordMatch)),
+const liveCounts = new Part('live counts of queues', ({ changes }) => new LiveCounts(changes));
+
+export const deskRoutes: readonly Binding[] = [
+  bind(contract.listDeskObjects, (runner, { query }, _request, service) =>
+    listDeskObjects(runner, query, service.get(wordMatch)),
   ),
-  bindWith(
-    exportOperation,
-    (service) =>
-      (runner, { body }) =>
-        exportDeskObjects(runner, body, service.freshCaller, service.get(wordMatch)),
+  bind(exportOperation, (runner, { body }, _request, service) =>
+    exportDeskObjects(runner, body, service.freshCaller, service.get(wordMatch)),
   ),
   bind(fieldsOperation, async (ctx, { query }) => listFields(ctx, query)),
   bind(contract.listDeskTypes, (ctx) => listTypes(ctx)),
@@ -39,32 +34,18 @@ export const deskRoutes: readonly (BoundOperation | UnboundOperation)[] = [
   bind(onRecord.offerMerge, (ctx, { params }) => offerMerge(ctx, params.objectId)),
   bind(onRecord.mergeObject, (ctx, { params, body }) => mergeObject(ctx, { ...params, ...body })),
   bind(onRecord.getRequester, (ctx, { params }) => getRequester(ctx, params.objectId)),
-  bindWith(
-    onRecord.listMentionable,
-    ({ actorOf }) =>
-      (runner, { params, query }) =>
-        listMentionable(runner, { ...params, ...query }, actorOf),
+  bind(onRecord.listMentionable, (runner, { params, query }, _request, { actorOf }) =>
+    listMentionable(runner, { ...params, ...query }, actorOf),
   ),
-  bindWith(
-    contract.lookUp,
-    ({ actorOf }) =>
-      (ctx, { query }) =>
-        lookUp(ctx, query, actorOf),
-  ),
-  bindWith(
-    onRecord.listSuggestions,
-    (service) =>
-      (ctx, { query }) =>
-        listSuggestions(ctx, query.q, service.get(suggestions)),
+  bind(contract.lookUp, (ctx, { query }, _request, { actorOf }) => lookUp(ctx, query, actorOf)),
+  bind(onRecord.listSuggestions, (ctx, { query }, _request, service) =>
+    listSuggestions(ctx, query.q, service.get(suggestions)),
   ),
   bind(contract.getLabels, (ctx, { query }) => getLabels(ctx, query.ids)),
   bind(contract.getBacklog, (ctx) => getBacklog(ctx)),
   bind(contract.listQueues, (ctx) => listQueues(ctx)),
   bind(contract.listBuiltInQueues, (runner) => listBuiltInQueues(runner)),
-  bindWith(contract.streamQueues, ({ changes }) => {
-    const counts = new LiveCounts(changes);
-    return async ({ work }) => counts.stream(work);
-  }),
+  bind(contract.streamQueues, async ({ work }, _input, _request, { get }) => get(liveCounts).stream(work)),
   bind(contract.createQueue, (ctx, { body }) => createQueue(ctx, body)),
   bind(contract.changeQueue, (ctx, { params, body }) => changeQueue(ctx, params.queueId, body)),
   bind(contract.deleteQueue, (ctx, { params, body }) => deleteQueue(ctx, params.queueId, body.expectedRevision)),

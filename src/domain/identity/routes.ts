@@ -1,13 +1,13 @@
+import { bind, type Binding } from '../../platform/module.ts';
 import * as groups from './commands-groups.ts';
 import * as units from './commands-units.ts';
 import * as users from './commands-users.ts';
 import * as contract from './contract.ts';
 import * as admin from './contract-admin.ts';
 import * as queries from './queries.ts';
-import { type BoundOperation, bind } from '../../platform/unit-of-work/binding.ts';
 import type { Localized } from '../../configuration/schemas.ts';
 
-export const identityRoutes: BoundOperation[] = [
+export const identityRoutes: readonly Binding[] = [
   bind(contract.listUsers, (ctx) => queries.listUsers(ctx)),
   bind(contract.createUser, (ctx, { body }) => users.createUser(ctx, body)),
   bind(admin.changeUser, (ctx, { params, body }) => users.updateUser(ctx, { ...body, userId: params.id })),

@@ -1,6 +1,5 @@
+import { bind, type Binding, inputReader, Part } from '../../platform/module.ts';
 import { statusOf } from '../../lib/fault-codes.ts';
-import { bindWith, inputReader, Part, type UnboundOperation } from '../../platform/module.ts';
-import { type BoundOperation, bind } from '../../platform/unit-of-work/binding.ts';
 import * as commands from './commands.ts';
 import * as contract from './contract.ts';
 import type { IntegrationDefinition } from './registry.ts';
@@ -10,7 +9,7 @@ import { commandsOf, replayInbound, runInbound, tryInbound } from './run.ts';
 /** The commands of the API, with the validation of their requests. */
 const apiCommands = new Part('the commands of inbound calls', (service) => commandsOf(service.get(inputReader)));
 
-export const inboundRoutes: readonly (BoundOperation | UnboundOperation)[] = [
+export const inboundRoutes: readonly Binding[] = [
   bind(contract.listIntegrations, (ctx) => listIntegrations(ctx)),
   bind(contract.createIntegration, (ctx, { body }) =>
     commands.createIntegration(ctx, { ...body, config: body.config as IntegrationDefinition['config'] }),
@@ -23,17 +22,13 @@ export const inboundRoutes: readonly (BoundOperation | UnboundOperation)[] = [
   bind(contract.archiveIntegration, (ctx, { params }) => commands.switchIntegration(ctx, params.id, 'archive')),
   bind(contract.restoreIntegration, (ctx, { params }) => commands.restoreIntegration(ctx, params.id)),
   bind(contract.listRuns, (ctx, { params, query }) => listRuns(ctx, params.id, query.status)),
-  bindWith(
-    contract.tryIntegration,
-    (service) =>
-      (runner, { params, body }) =>
-        tryInbound(runner, service.get(apiCommands), statusOf, params.id, body.body),
+  bind(contract.tryIntegration, (runner, { params, body }, _request, service) =>
+    tryInbound(runner, service.get(apiCommands), statusOf, params.id, body.body),
   ),
-  bindWith(
+  bind(
     contract.runInbound,
-    (service) =>
-      (runner, { params, body }) =>
-        runInbound(runner, service.get(apiCommands), params.integrationId, body),
-    () => replayInbound,
+    (runner, { params, body }, _request, service) =>
+      runInbound(runner, service.get(apiCommands), params.integrationId, body),
+    replayInbound,
   ),
 ];

@@ -1,5 +1,4 @@
-import { bindWith, type UnboundOperation } from '../../platform/module.ts';
-import { type BoundOperation, bind } from '../../platform/unit-of-work/binding.ts';
+import { bind, type Binding } from '../../platform/module.ts';
 import { changeAudiences } from './audiences.ts';
 import {
   archiveArticle,
@@ -24,14 +23,11 @@ import {
 } from './queries.ts';
 import { browseArticles, getContents, viewArticle, voteOnArticle } from './reading.ts';
 
-export const knowledgeRoutes: readonly (BoundOperation | UnboundOperation)[] = [
+export const knowledgeRoutes: readonly Binding[] = [
   bind(contract.listArticles, (ctx, { query }) => listArticles(ctx, query.locale)),
   bind(contract.getArticle, (ctx, { params, query }) => getArticle(ctx, params.articleId, query.locale)),
-  bindWith(
-    contract.readImage,
-    (service) =>
-      (runner, { params }, request) =>
-        readArticleImage(runner, service, params, request),
+  bind(contract.readImage, (runner, { params }, request, service) =>
+    readArticleImage(runner, service, params, request),
   ),
   bind(contract.createArticle, (ctx, { body }) => createArticle(ctx, body)),
   bind(contract.editDraft, (ctx, { params, body }) => editDraft(ctx, { ...params, ...body })),

@@ -32,7 +32,7 @@ const USED_KEPT_MS = 365 * 86_400_000;
 /** The background tasks of mail. */
 export function mailTasks(service: Service): Task[] {
   const { db, clock, work, system, settings, secrets, outboundOptions, outages } = service;
-  const parts = { ...mailParts(service), db, clock, work, system, settings, outboundOptions };
+  const parts = { ...service.get(mailParts), db, clock, work, system, settings, outboundOptions };
   return [
     ...sendJobs(parts),
     imapJob({

@@ -8,7 +8,7 @@ import { RECORD_ACTIONS } from '../../contract/rights.ts';
 import { contractDetails, type Fault, isFault } from '../../lib/fault.ts';
 import { statusOf } from '../../lib/fault-codes.ts';
 import type { BlobStore } from '../../platform/blobs/store.ts';
-import type { Service } from '../../platform/module.ts';
+import { Part } from '../../platform/module.ts';
 import type { Runner } from '../../platform/unit-of-work/binding.ts';
 import type { Actor, Caller, ReadContext, WriteContext } from '../../platform/unit-of-work/context.ts';
 import { systemActor } from '../access/index.ts';
@@ -37,9 +37,11 @@ export interface ReceiveParts {
   tokenKey: Uint8Array;
 }
 
-export function mailParts({ blobs, actorOf, secrets }: Service): ReceiveParts & { blobs: BlobStore } {
-  return { blobs, actorOf, tokenKey: secrets.deriveKey(TOKEN_KEY) };
-}
+export const mailParts = new Part<ReceiveParts & { blobs: BlobStore }>('receiving', ({ blobs, actorOf, secrets }) => ({
+  blobs,
+  actorOf,
+  tokenKey: secrets.deriveKey(TOKEN_KEY),
+}));
 
 /** Only the start of a larger message is received, so that it is listed. Common mail servers refuse such messages. */
 export const MAX_BYTES = 64 * 1024 * 1024;

@@ -1,10 +1,10 @@
+import { bind, type Binding } from '../../platform/module.ts';
 import { chosenWindow } from '../../contract/paging.ts';
-import { type BoundOperation, bind } from '../../platform/unit-of-work/binding.ts';
 import { addRelation, removeRelation } from './commands.ts';
 import * as contract from './contract.ts';
 import { listDefinitions, listRelations, replayRelation } from './queries.ts';
 
-export const relationRoutes: BoundOperation[] = [
+export const relationRoutes: readonly Binding[] = [
   bind(contract.listRelations, (ctx, { params, query }) =>
     listRelations(ctx, params.objectId, query.direction ?? 'outgoing', chosenWindow(query)),
   ),

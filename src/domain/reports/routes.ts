@@ -1,10 +1,10 @@
-import { type BoundOperation, bind } from '../../platform/unit-of-work/binding.ts';
+import { bind, type Binding } from '../../platform/module.ts';
 import * as dashboards from './contract-dashboards.ts';
 import * as contract from './contract.ts';
 import { changeDashboard, createDashboard, deleteDashboard, listDashboards } from './dashboards.ts';
 import { listCalendars, queryReport } from './queries.ts';
 
-export const reportRoutes: BoundOperation[] = [
+export const reportRoutes: readonly Binding[] = [
   bind(contract.queryReport, (ctx, { body }) => queryReport(ctx, body)),
   bind(contract.listCalendars, (ctx) => listCalendars(ctx)),
   bind(dashboards.listDashboards, (ctx) => listDashboards(ctx)),

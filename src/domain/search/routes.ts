@@ -1,13 +1,10 @@
-import { bindWith, type UnboundOperation } from '../../platform/module.ts';
+import { bind, type Binding } from '../../platform/module.ts';
 import * as contract from './contract.ts';
 import { searchState } from './parts.ts';
 import { search } from './queries.ts';
 
-export const searchRoutes: readonly UnboundOperation[] = [
-  bindWith(
-    contract.search,
-    (service) =>
-      (runner, { query }, { scopes }) =>
-        search(runner, service.get(searchState), query, scopes === null || scopes.has('comments:read')),
+export const searchRoutes: readonly Binding[] = [
+  bind(contract.search, (runner, { query }, { scopes }, service) =>
+    search(runner, service.get(searchState), query, scopes === null || scopes.has('comments:read')),
   ),
 ];

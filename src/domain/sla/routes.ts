@@ -1,10 +1,10 @@
-import { type BoundOperation, bind } from '../../platform/unit-of-work/binding.ts';
+import { bind, type Binding } from '../../platform/module.ts';
 import { commandSla } from './commands.ts';
 import * as contract from './contract.ts';
 import { explainSla, listSla, slaHistory } from './queries.ts';
 import { previewCalendar, tryPolicy } from './try-out.ts';
 
-export const slaRoutes: BoundOperation[] = [
+export const slaRoutes: readonly Binding[] = [
   bind(contract.listSla, (ctx, { params }) => listSla(ctx, params.objectId)),
   bind(contract.slaHistory, (ctx, { params }) => slaHistory(ctx, params.instanceId)),
   bind(contract.commandSla, (ctx, { params, body }) => commandSla(ctx, { ...params, ...body })),

@@ -1,6 +1,6 @@
-/** Binds a module's operations to its commands and queries. `http/` turns bindings into routes. */
+/** Operations with their handlers, and what handlers get. `http/` turns them into routes. */
 import type { Effects } from '../../contract/effects.ts';
-import type { Input, Operation, Reply } from '../../contract/operation.ts';
+import type { Input, Operation } from '../../contract/operation.ts';
 import type { ReadContext, WriteContext, Caller } from './context.ts';
 import type { ItemLookup } from './idempotency.ts';
 import type { Tried, TriedUnits, Work } from './work.ts';
@@ -134,23 +134,13 @@ export interface BoundOperation {
   item?: ItemLookup | undefined;
 }
 
-export type Replay = (context: ReadContext, data: unknown, item: object | undefined) => Promise<unknown>;
+type Replay = (context: ReadContext, data: unknown, item: object | undefined) => Promise<unknown>;
 
 export type ContextOf<O extends Operation> = O['unit'] extends 'write'
   ? WriteContext
   : O['unit'] extends 'own'
     ? Runner
     : ReadContext;
-
-/** Binds one operation to its handler. The handler's types are derived from the declaration. */
-export function bind<const O extends Operation>(
-  operation: O,
-  run: (context: ContextOf<O>, input: Input<O>, request: RequestFacts) => Promise<unknown | Reply>,
-  replay?: Replay,
-  item?: ItemLookup,
-): BoundOperation {
-  return { operation, run: run as unknown as BoundOperation['run'], replay, item };
-}
 
 /** A request described as data. */
 export interface DescribedRequest {
