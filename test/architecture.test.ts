@@ -101,6 +101,8 @@ function layerProblems(files: readonly Source[]): string[] {
       const other = layerOf(target);
       if (other === -1) problems.push(`${file.path} imports ${target}, which is in no layer`);
       else if (own !== -1 && other > own) problems.push(`${file.path} imports upwards: ${target}`);
+      if (/^src\/domain\/[^/]+\/contract(?:-[a-z-]+)?\.ts$/.test(file.path) && target.startsWith('src/configuration/'))
+        problems.push(`the contract ${file.path} imports the configuration: ${target}`);
       const [mine, theirs] = [adapterOf(file.path), adapterOf(target)];
       if (mine !== undefined && moduleOf(target) !== undefined)
         problems.push(`adapter ${file.path} imports a domain module: ${target}`);
@@ -284,6 +286,9 @@ describe('architecture', () => {
     ]);
     assert.deepEqual(layerProblems(bad('src/lib/a.ts', 'await import(process.argv[2]);')), [
       'src/lib/a.ts has an import with a computed specifier',
+    ]);
+    assert.deepEqual(layerProblems(bad('src/domain/objects/contract.ts', "import '../../configuration/section.ts';")), [
+      'the contract src/domain/objects/contract.ts imports the configuration: src/configuration/section.ts',
     ]);
     assert.deepEqual(layerProblems(bad('src/stray/a.ts', '')), ['src/stray/a.ts is in no layer']);
     assert.deepEqual(layerProblems(bad('src/lib/a.ts', "import '../../test/harness/b.ts';")), [

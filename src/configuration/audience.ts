@@ -1,9 +1,9 @@
 /** Audiences: who may see an item of the configuration. Either everyone, or users given directly, by group or by unit. */
 import { isActive } from '../contract/state.ts';
 import Type, { type Static } from 'typebox';
-import { closed } from '../contract/schemas.ts';
+import { closed, described, Login, optional } from '../contract/schemas.ts';
 import { problem } from '../lib/problem.ts';
-import { CodeOf, described, Login, optional } from './schemas.ts';
+import { CodeOf } from './schemas.ts';
 import type { Actor } from '../platform/unit-of-work/context.ts';
 import type { CompileView, ItemPath, Reference, Report } from './section.ts';
 import type { DerivedView } from '../platform/unit-of-work/snapshot.ts';

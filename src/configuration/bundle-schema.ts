@@ -8,17 +8,8 @@ import { FILTER_LIMITS } from '../lib/filter-types.ts';
 import type { JsonSchema } from '../lib/json-schema.ts';
 import { problem } from '../lib/problem.ts';
 import { AudienceSchema } from './audience.ts';
-import {
-  Code,
-  ConditionSchema,
-  Description,
-  FieldCode,
-  LocaleCode,
-  Name,
-  WasCode,
-  WasFieldCode,
-  WasOption,
-} from './schemas.ts';
+import { ConditionSchema, Description, WasCode, WasFieldCode, WasOption } from './schemas.ts';
+import { Code, FieldCode, LocaleCode, Name } from '../contract/schemas.ts';
 import type { ConfigSection } from './section.ts';
 
 interface EditorSchema extends Omit<JsonSchema, 'allOf' | 'anyOf' | 'items' | 'properties'> {

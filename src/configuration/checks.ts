@@ -3,8 +3,8 @@ import Type, { type Static } from 'typebox';
 import { isTimeZone } from '../lib/date-format.ts';
 import { problem } from '../lib/problem.ts';
 import type { CompileView, ItemPath, Report } from './section.ts';
-import { closed, nullable } from '../contract/schemas.ts';
-import { Code, type Localized, Name, NodeCode, optional, WasCode } from './schemas.ts';
+import { closed, Code, type Localized, Name, nullable, optional } from '../contract/schemas.ts';
+import { NodeCode, WasCode } from './schemas.ts';
 
 export function checkTimeZone(name: string | undefined, path: ItemPath, report: Report): void {
   if (name !== undefined && !isTimeZone(name)) {

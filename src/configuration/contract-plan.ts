@@ -1,7 +1,6 @@
 /** Schemas of plans: the planned items with their differences, and the impact. */
 import Type from 'typebox';
-import { Id, Instant, nullable } from '../contract/schemas.ts';
-import { oneOf } from './schemas.ts';
+import { Id, Instant, nullable, oneOf } from '../contract/schemas.ts';
 
 const PlanNotes = Type.Array(
   Type.Object(

@@ -6,9 +6,8 @@ import Type from 'typebox';
 import { defineOperation } from '../contract/operation.ts';
 import { MetaSchema } from '../contract/envelope.ts';
 import { pagingQuery } from '../contract/paging.ts';
-import { closed, Id, Instant, nullable } from '../contract/schemas.ts';
+import { closed, Id, Instant, nullable, oneOf } from '../contract/schemas.ts';
 import { differenceProperties, ImpactSchema, PlannedChanges, PlannedItems } from './contract-plan.ts';
-import { oneOf } from './schemas.ts';
 
 const ItemName = Type.String({ minLength: 1, maxLength: 255 });
 

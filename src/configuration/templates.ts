@@ -1,7 +1,7 @@
 /** Checks of texts with placeholders in configuration (`lib/template.ts`). */
 import { problem } from '../lib/problem.ts';
 import { isTemplateName, placeholders } from '../lib/template.ts';
-import type { Localized } from './schemas.ts';
+import type { Localized } from '../contract/schemas.ts';
 import type { ItemPath, Report } from './section.ts';
 
 interface TypeWithFields {

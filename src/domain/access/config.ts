@@ -3,23 +3,10 @@
  * stored apart from the role. The bundle adds assignments; it removes them only if identity is pruned, too.
  */
 import Type, { type Static } from 'typebox';
-import { closed } from '../../contract/schemas.ts';
+import { closed, Code, described, type Localized, Login, Name, oneOf, optional } from '../../contract/schemas.ts';
 import { defineSection } from '../../configuration/define.ts';
 import { hiddenConditionNotes } from '../../configuration/hidden-conditions.ts';
-import {
-  Code,
-  ConditionSchema,
-  Description,
-  CodeOf,
-  described,
-  type Localized,
-  ListedField,
-  Login,
-  Name,
-  oneOf,
-  optional,
-  TransitionCode,
-} from '../../configuration/schemas.ts';
+import { ConditionSchema, Description, CodeOf, ListedField, TransitionCode } from '../../configuration/schemas.ts';
 import type {
   Change,
   CompileView,

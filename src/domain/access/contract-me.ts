@@ -1,8 +1,7 @@
 /** The API contract of the caller's own account (docs/spec/access.md#own-account). None of it needs a right. */
 import Type from 'typebox';
-import { LocaleCode } from '../../configuration/schemas.ts';
 import { defineOperation } from '../../contract/operation.ts';
-import { closed, Id, Instant, nullable, Revision } from '../../contract/schemas.ts';
+import { closed, Id, Instant, LocaleCode, nullable, Revision } from '../../contract/schemas.ts';
 import { LONGEST_PASSWORD, SHORTEST_PASSWORD } from './contract.ts';
 
 const Text = Type.String({ minLength: 1, maxLength: 255 });

@@ -3,9 +3,8 @@
  * (docs/spec/configuration.md#administration-api).
  */
 import Type from 'typebox';
-import { oneOf } from '../../configuration/schemas.ts';
 import { defineOperation } from '../../contract/operation.ts';
-import { closed, Id, Instant, nullable } from '../../contract/schemas.ts';
+import { closed, Id, Instant, nullable, oneOf } from '../../contract/schemas.ts';
 import { pagingQuery } from '../../contract/paging.ts';
 import { INTERFACES } from '../../contract/rights.ts';
 

@@ -1,6 +1,6 @@
 /** The bundle's sections `services` and `catalogs` (docs/spec/configuration.md#bundle). */
 import Type, { type Static } from 'typebox';
-import { closed, nullable } from '../../contract/schemas.ts';
+import { closed, Code, described, type Localized, Name, nullable, optional } from '../../contract/schemas.ts';
 import {
   type Audience,
   audienceReferences,
@@ -12,16 +12,11 @@ import { checkUnique, compileTree, normaliseTree, type TreeNode, TreeSchema } fr
 import { defineSection } from '../../configuration/define.ts';
 import { fieldOf } from '../../configuration/record-types.ts';
 import {
-  Code,
   CodeOf,
-  described,
   Description,
   FieldOf,
   ListedField,
-  type Localized,
-  Name,
   NodeCode,
-  optional,
   SetSchema,
   WasCode,
 } from '../../configuration/schemas.ts';

@@ -4,8 +4,7 @@ import Type from 'typebox';
 import { COMMENT_VISIBILITIES } from '../../contract/comment-visibility.ts';
 import { afterQuery, ListMetaSchema } from '../../contract/paging.ts';
 import { defineOperation } from '../../contract/operation.ts';
-import { oneOf } from '../../configuration/schemas.ts';
-import { closed, Id, Instant, nullable, Revision } from '../../contract/schemas.ts';
+import { closed, Id, Instant, nullable, oneOf, Revision } from '../../contract/schemas.ts';
 
 const VisibilitySchema = oneOf(COMMENT_VISIBILITIES);
 const Body = Type.String({ minLength: 1, maxLength: 100_000, description: 'Plain text or Markdown.' });

@@ -2,9 +2,14 @@
 import Type, { type Static } from 'typebox';
 import { checkUnique } from '../../configuration/checks.ts';
 import { defineSection } from '../../configuration/define.ts';
+import { CodeOf, SetSchema, TransitionCode } from '../../configuration/schemas.ts';
+import type { CompileView, Reference, Report } from '../../configuration/section.ts';
+import { checkTemplate } from '../../configuration/templates.ts';
+import { compileSet } from '../../configuration/values.ts';
+import { COMMENT_VISIBILITIES } from '../../contract/comment-visibility.ts';
 import {
+  closed,
   Code,
-  CodeOf,
   described,
   LOCALE,
   type Localized,
@@ -12,14 +17,7 @@ import {
   Name,
   oneOf,
   optional,
-  SetSchema,
-  TransitionCode,
-} from '../../configuration/schemas.ts';
-import type { CompileView, Reference, Report } from '../../configuration/section.ts';
-import { checkTemplate } from '../../configuration/templates.ts';
-import { compileSet } from '../../configuration/values.ts';
-import { COMMENT_VISIBILITIES } from '../../contract/comment-visibility.ts';
-import { closed } from '../../contract/schemas.ts';
+} from '../../contract/schemas.ts';
 import { problem } from '../../lib/problem.ts';
 import { checkValue, type FieldDefinition, type TypeDefinition, type WorkflowDefinition } from '../metadata/index.ts';
 import type { CompiledMacro, MacroDefinition } from './macros.ts';

@@ -2,9 +2,8 @@
 import { RULE_FAULTS } from '../../lib/fault-codes.ts';
 import Type from 'typebox';
 import { COMMENT_VISIBILITIES } from '../../contract/comment-visibility.ts';
-import { oneOf } from '../../configuration/schemas.ts';
 import { defineOperation } from '../../contract/operation.ts';
-import { closed, Id, nullable, Revision, Values } from '../../contract/schemas.ts';
+import { closed, Id, nullable, oneOf, Revision, Values } from '../../contract/schemas.ts';
 import { AttachmentIds } from '../comments/index.ts';
 import { WorkflowState } from '../objects/index.ts';
 import { TransitionSchema } from '../workflow/index.ts';

@@ -1,6 +1,6 @@
 /** Writes of groups, of their members, and of the memberships in organisation units. */
 import { Fault } from '../../lib/fault.ts';
-import type { Localized } from '../../configuration/schemas.ts';
+import type { Localized } from '../../contract/schemas.ts';
 import type { WriteContext } from '../../platform/unit-of-work/context.ts';
 import { writeGroup, join, leave, place } from './changes.ts';
 import { plainSince, refuseAfterRights, requireMayGrant, unlessContended } from './escalation.ts';

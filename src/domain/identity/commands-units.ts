@@ -2,7 +2,7 @@
 import { isActive } from '../../contract/state.ts';
 import { Fault } from '../../lib/fault.ts';
 import { problem } from '../../lib/problem.ts';
-import type { Localized } from '../../configuration/schemas.ts';
+import type { Localized } from '../../contract/schemas.ts';
 import type { WriteContext } from '../../platform/unit-of-work/context.ts';
 import { writeUnit } from './changes.ts';
 import { requireMayGrant } from './escalation.ts';

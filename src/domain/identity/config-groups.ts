@@ -1,9 +1,9 @@
 /** The bundle's section `groups`: groups with their members, which are users and other groups. */
 import Type, { type Static } from 'typebox';
-import { closed } from '../../contract/schemas.ts';
+import { closed, Code, type Localized, Login, Name, optional } from '../../contract/schemas.ts';
 import { cyclesOf } from '../../configuration/checks.ts';
 import { defineSection } from '../../configuration/define.ts';
-import { Code, CodeOf, type Localized, Login, Name, optional } from '../../configuration/schemas.ts';
+import { CodeOf } from '../../configuration/schemas.ts';
 import type { Change, ConfigView, MergeOptions, SectionReport } from '../../configuration/section.ts';
 import { problem } from '../../lib/problem.ts';
 import type { ReadContext, WriteContext } from '../../platform/unit-of-work/context.ts';

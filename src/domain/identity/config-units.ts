@@ -1,9 +1,9 @@
 /** The bundle's section `orgUnits`: the tree of organisation units. The unit of a user is a property of the user. */
 import Type, { type Static } from 'typebox';
-import { closed, nullable } from '../../contract/schemas.ts';
+import { closed, Code, type Localized, Login, Name, nullable, optional } from '../../contract/schemas.ts';
 import { cyclesOf } from '../../configuration/checks.ts';
 import { defineSection } from '../../configuration/define.ts';
-import { Code, CodeOf, type Localized, Login, Name, optional } from '../../configuration/schemas.ts';
+import { CodeOf } from '../../configuration/schemas.ts';
 import type { Change, ConfigView, MergeOptions, SectionReport } from '../../configuration/section.ts';
 import { problem } from '../../lib/problem.ts';
 import type { ReadContext, WriteContext } from '../../platform/unit-of-work/context.ts';

@@ -1,12 +1,12 @@
 /** The bundle's section `users`. */
 import type { ItemState } from '../../contract/state.ts';
 import Type, { type Static } from 'typebox';
-import { closed, nullable } from '../../contract/schemas.ts';
+import { closed, described, LocaleCode, Login, nullable, optional } from '../../contract/schemas.ts';
 import { problem, ProblemError } from '../../lib/problem.ts';
 import { nfc } from '../../lib/text.ts';
 import { checkTimeZone } from '../../configuration/checks.ts';
 import { defineSection } from '../../configuration/define.ts';
-import { CodeOf, described, LocaleCode, Login, optional } from '../../configuration/schemas.ts';
+import { CodeOf } from '../../configuration/schemas.ts';
 import type { Change, ConfigView, Report, SectionReport } from '../../configuration/section.ts';
 import type { ReadContext, WriteContext } from '../../platform/unit-of-work/context.ts';
 import { place, type UserState, writeUser } from './changes.ts';

@@ -1,8 +1,7 @@
 /** The API contract of users, groups and units in the administration API (docs/spec/configuration.md#administration-api). */
 import Type from 'typebox';
 import { defineOperation } from '../../contract/operation.ts';
-import { closed, Id, nullable, Revision } from '../../contract/schemas.ts';
-import { LocaleCode, Name } from '../../configuration/schemas.ts';
+import { closed, Id, LocaleCode, Name, nullable, Revision } from '../../contract/schemas.ts';
 import { Group, GroupMembership, OrgMembership, OrgUnit, User } from './contract.ts';
 
 const Text = Type.String({ minLength: 1, maxLength: 255 });

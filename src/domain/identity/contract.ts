@@ -1,8 +1,7 @@
 /** The API contract of users, groups and units in the public API (docs/spec/identity.md). */
 import Type from 'typebox';
 import { defineOperation } from '../../contract/operation.ts';
-import { closed, Id, Instant, nullable, Revision } from '../../contract/schemas.ts';
-import { LocaleCode, Login } from '../../configuration/schemas.ts';
+import { closed, Id, Instant, LocaleCode, Login, nullable, Revision } from '../../contract/schemas.ts';
 
 const Text = Type.String({ minLength: 1, maxLength: 255 });
 const Name = Type.String({ minLength: 1, maxLength: 200 });

@@ -2,7 +2,7 @@
 import type { ItemState } from '../../contract/state.ts';
 import * as store from './store.ts';
 import * as members from './store-members.ts';
-import type { Localized } from '../../configuration/schemas.ts';
+import type { Localized } from '../../contract/schemas.ts';
 import type { ReadContext } from '../../platform/unit-of-work/context.ts';
 import { answerInWindows } from '../../contract/paging.ts';
 import { allRows, eachOf } from '../../platform/database/window.ts';

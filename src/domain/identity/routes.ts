@@ -5,7 +5,7 @@ import * as users from './commands-users.ts';
 import * as contract from './contract.ts';
 import * as admin from './contract-admin.ts';
 import * as queries from './queries.ts';
-import type { Localized } from '../../configuration/schemas.ts';
+import type { Localized } from '../../contract/schemas.ts';
 
 export const identityRoutes: readonly Binding[] = [
   bind(contract.listUsers, (ctx) => queries.listUsers(ctx)),

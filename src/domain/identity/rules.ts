@@ -4,7 +4,7 @@ import { Fault, faultAt, invalidValues } from '../../lib/fault.ts';
 import { deepEqualJson } from '../../lib/json.ts';
 import { type PlacedProblem, type Problem, problem, ProblemError } from '../../lib/problem.ts';
 import { hasLongMarkRun, isWellFormedText, nfc, fold } from '../../lib/text.ts';
-import type { Localized } from '../../configuration/schemas.ts';
+import type { Localized } from '../../contract/schemas.ts';
 import { isTimeZone } from '../../lib/date-format.ts';
 import type { Report } from '../../configuration/section.ts';
 import { isEmail } from '../../lib/data-types/index.ts';

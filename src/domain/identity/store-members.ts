@@ -3,7 +3,7 @@ import sql, { empty, type Sql } from 'sql-template-tag';
 import type { ReadContext, TableWrite } from '../../platform/unit-of-work/context.ts';
 import { type Order, type Part, readInOrder } from '../../platform/database/window.ts';
 import type { ItemState } from '../../contract/state.ts';
-import type { Localized } from '../../configuration/schemas.ts';
+import type { Localized } from '../../contract/schemas.ts';
 import { rowVersion } from '../../platform/journal/positions.ts';
 
 export type MemberType = 'user' | 'group';

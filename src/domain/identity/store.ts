@@ -1,7 +1,7 @@
 /** SQL on users, groups and units, and on their names. Each row is written with a guard on the revision that was read. */
 import sql, { empty, join, raw, type Sql } from 'sql-template-tag';
 import type { ItemState } from '../../contract/state.ts';
-import type { Localized } from '../../configuration/schemas.ts';
+import type { Localized } from '../../contract/schemas.ts';
 import { byId } from '../../platform/database/lookups.ts';
 import { type Order, type Part, readInOrder } from '../../platform/database/window.ts';
 import type { ReadContext, TableWrite } from '../../platform/unit-of-work/context.ts';

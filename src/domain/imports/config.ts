@@ -1,9 +1,9 @@
 /** The bundle's section `importDefinitions` (docs/spec/configuration.md#bundle, docs/spec/import-export-bulk.md). */
 import type { Static } from 'typebox';
-import { closed } from '../../contract/schemas.ts';
+import { closed, type Localized, optional } from '../../contract/schemas.ts';
 import { defineSection } from '../../configuration/define.ts';
 import { fieldOf, type TypeShape } from '../../configuration/record-types.ts';
-import { CodeOf, FieldOf, type Localized, optional } from '../../configuration/schemas.ts';
+import { CodeOf, FieldOf } from '../../configuration/schemas.ts';
 import type { ConfigView, ItemPath, Report } from '../../configuration/section.ts';
 import { DEFINITION_PROPERTIES, mappingOf, Transforms } from './contract.ts';
 import type { ImportDefinition } from './registry.ts';

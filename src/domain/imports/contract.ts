@@ -2,8 +2,19 @@
 import Type, { type TSchema } from 'typebox';
 import { defineOperation } from '../../contract/operation.ts';
 import { pagingQuery } from '../../contract/paging.ts';
-import { closed, Id, IdOrCode, Instant, nullable } from '../../contract/schemas.ts';
-import { Code, described, FieldCode, Name, oneOf, optional } from '../../configuration/schemas.ts';
+import {
+  closed,
+  Code,
+  described,
+  FieldCode,
+  Id,
+  IdOrCode,
+  Instant,
+  Name,
+  nullable,
+  oneOf,
+  optional,
+} from '../../contract/schemas.ts';
 
 const Column = Type.String({ minLength: 1, maxLength: 255 });
 const Transform = Type.String({ minLength: 1, maxLength: 10_000 });

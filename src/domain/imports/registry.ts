@@ -3,10 +3,9 @@
  * snapshot.
  */
 import { isActive } from '../../contract/state.ts';
-import { findByIdOrCode } from '../../contract/schemas.ts';
+import { findByIdOrCode, type Localized } from '../../contract/schemas.ts';
 import { Fault } from '../../lib/fault.ts';
 import { type Mapping, type MappingItem, parseMapping } from '../../lib/mapping.ts';
-import type { Localized } from '../../configuration/schemas.ts';
 import type { ReadContext } from '../../platform/unit-of-work/context.ts';
 import type { DerivedView } from '../../platform/unit-of-work/snapshot.ts';
 

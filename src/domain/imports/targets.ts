@@ -6,7 +6,7 @@ import { isActive, type ItemState } from '../../contract/state.ts';
 import { Fault, faultAt, type FaultDetail, invalidValues } from '../../lib/fault.ts';
 import { canonicalUuid } from '../../lib/data-types/index.ts';
 import { type Problem, problem } from '../../lib/problem.ts';
-import { LOCALE } from '../../configuration/schemas.ts';
+import { LOCALE } from '../../contract/schemas.ts';
 import type { ReadContext, WriteContext } from '../../platform/unit-of-work/context.ts';
 import * as identity from '../identity/index.ts';
 import { findType, type RecordType, registry, valueOfCell } from '../metadata/index.ts';

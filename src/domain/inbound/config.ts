@@ -4,10 +4,10 @@
  */
 import { COMMENT_VISIBILITIES } from '../../contract/comment-visibility.ts';
 import type { Static } from 'typebox';
-import { closed } from '../../contract/schemas.ts';
+import { closed, Code, described, Login, oneOf, optional } from '../../contract/schemas.ts';
 import { connectionNotes, connectionRights } from '../../configuration/connections.ts';
 import { defineSection } from '../../configuration/define.ts';
-import { Code, CodeOf, described, enabled, Login, oneOf, optional } from '../../configuration/schemas.ts';
+import { CodeOf, enabled } from '../../configuration/schemas.ts';
 import type { Reference } from '../../configuration/section.ts';
 import { COMMANDS, compileIntegration, type IntegrationDefinition, mappingItems } from './registry.ts';
 

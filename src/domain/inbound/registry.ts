@@ -5,9 +5,8 @@
 import type { ItemState } from '../../contract/state.ts';
 import Type from 'typebox';
 import type { CommentVisibility } from '../../contract/comment-visibility.ts';
-import { closed } from '../../contract/schemas.ts';
+import { closed, described } from '../../contract/schemas.ts';
 import type { Names } from '../../configuration/naming.ts';
-import { described } from '../../configuration/schemas.ts';
 import { checkUnique } from '../../configuration/checks.ts';
 import { fieldOf, type TypeShape } from '../../configuration/record-types.ts';
 import type { CompileView, ConfigView, Report } from '../../configuration/section.ts';

@@ -3,9 +3,8 @@
  * (docs/spec/configuration.md#bundle).
  */
 import Type, { type Static } from 'typebox';
-import { closed } from '../../contract/schemas.ts';
+import { closed, Code, described, LocaleCode, type Localized, Name, oneOf, optional } from '../../contract/schemas.ts';
 import { defineSection } from '../../configuration/define.ts';
-import { Code, described, LocaleCode, type Localized, Name, oneOf, optional } from '../../configuration/schemas.ts';
 import { compileTree, normaliseTree, type TreeNode, TreeSchema } from '../../configuration/checks.ts';
 
 const BaseItem = closed({

@@ -2,20 +2,10 @@
 import Type, { type Static } from 'typebox';
 import { connectionNotes, secretUsesIn } from '../../configuration/connections.ts';
 import { defineSection } from '../../configuration/define.ts';
-import {
-  Code,
-  CodeOf,
-  described,
-  type Localized,
-  localized,
-  Name,
-  oneOf,
-  optional,
-  SetSchema,
-} from '../../configuration/schemas.ts';
+import { CodeOf, SetSchema } from '../../configuration/schemas.ts';
 import type { Change, CompileView, ConfigView, Report, SectionReport } from '../../configuration/section.ts';
 import { compileSet } from '../../configuration/values.ts';
-import { closed } from '../../contract/schemas.ts';
+import { closed, Code, described, type Localized, localized, Name, oneOf, optional } from '../../contract/schemas.ts';
 import type { GlobalRight } from '../../contract/rights.ts';
 import { isEmail } from '../../lib/data-types/index.ts';
 import { problem } from '../../lib/problem.ts';

@@ -1,9 +1,8 @@
 /** The API contract of received and sent mail (docs/decisions/0023-mail-proves-its-sender.md). */
 import Type from 'typebox';
-import { oneOf } from '../../configuration/schemas.ts';
 import { defineOperation } from '../../contract/operation.ts';
 import { pagingQuery } from '../../contract/paging.ts';
-import { closed, Id, Instant, nullable } from '../../contract/schemas.ts';
+import { closed, Id, Instant, nullable, oneOf } from '../../contract/schemas.ts';
 import { LIST_REASONS } from './decision.ts';
 import { SEND_STATES } from './store-outgoing.ts';
 

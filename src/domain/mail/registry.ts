@@ -1,5 +1,5 @@
 /** The configured mailboxes. */
-import type { Localized } from '../../configuration/schemas.ts';
+import type { Localized } from '../../contract/schemas.ts';
 import { isActive, type ItemState } from '../../contract/state.ts';
 import type { ReadContext } from '../../platform/unit-of-work/context.ts';
 import type { ConfigSource, DerivedView } from '../../platform/unit-of-work/snapshot.ts';

@@ -2,9 +2,9 @@
 import Type, { type Static } from 'typebox';
 import { checkTimeZone } from '../../configuration/checks.ts';
 import { defineSection } from '../../configuration/define.ts';
-import { FieldOf, LocaleCode, optional } from '../../configuration/schemas.ts';
+import { FieldOf } from '../../configuration/schemas.ts';
 import type { CompileView, Report } from '../../configuration/section.ts';
-import { closed } from '../../contract/schemas.ts';
+import { closed, LocaleCode, optional } from '../../contract/schemas.ts';
 import { problem } from '../../lib/problem.ts';
 import type { StoredSettings, TypeDefinition } from './registry.ts';
 

@@ -1,21 +1,8 @@
 /** The schema of an item of the bundle's section `types` (docs/spec/configuration.md#bundle). */
 import Type, { type Static, type TSchema } from 'typebox';
-import {
-  Code,
-  CodeOf,
-  described,
-  Description,
-  FieldCode,
-  FieldOf,
-  ListedField,
-  Name,
-  oneOf,
-  optional,
-  WasFieldCode,
-  WasOption,
-} from '../../configuration/schemas.ts';
+import { CodeOf, Description, FieldOf, ListedField, WasFieldCode, WasOption } from '../../configuration/schemas.ts';
 import { FIELD_ROLES } from '../../contract/field-roles.ts';
-import { closed, nullable } from '../../contract/schemas.ts';
+import { closed, Code, described, FieldCode, Name, nullable, oneOf, optional } from '../../contract/schemas.ts';
 import { type ConstraintKey, DATA_TYPES } from '../../lib/data-types/index.ts';
 
 const Bound = Type.Union([Type.Number(), Type.String({ maxLength: 1000 })]);

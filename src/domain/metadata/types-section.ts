@@ -23,7 +23,7 @@ import type {
   SectionReport,
 } from '../../configuration/section.ts';
 import { compileValue } from '../../configuration/values.ts';
-import type { Localized } from '../../configuration/schemas.ts';
+import type { Localized } from '../../contract/schemas.ts';
 import type { ReadContext, WriteContext } from '../../platform/unit-of-work/context.ts';
 import type { FieldConstraints, FieldDefinition, FieldSearch, FormLayout, TypeDefinition } from './registry.ts';
 import { incompatibilities } from './value-compatibility.ts';

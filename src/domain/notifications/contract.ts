@@ -1,9 +1,8 @@
 /** The API contract of notifications and watches (docs/reference/notifications.md). All of it is about the caller's own. */
 import Type from 'typebox';
-import { oneOf } from '../../configuration/schemas.ts';
 import { defineOperation } from '../../contract/operation.ts';
 import { pagingQuery } from '../../contract/paging.ts';
-import { closed, Id, Instant, nullable } from '../../contract/schemas.ts';
+import { closed, Id, Instant, nullable, oneOf } from '../../contract/schemas.ts';
 import { WorkflowState } from '../objects/index.ts';
 import { KINDS, MAIL_CHOICES, NOTIFYING, REASONS } from './rules.ts';
 

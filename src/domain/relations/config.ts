@@ -1,17 +1,8 @@
 /** The bundle's section `relationDefinitions` (docs/spec/configuration.md#bundle). */
 import Type, { type Static } from 'typebox';
-import { closed } from '../../contract/schemas.ts';
+import { closed, Code, described, type Localized, Name, oneOf, optional } from '../../contract/schemas.ts';
 import { defineSection } from '../../configuration/define.ts';
-import {
-  Code,
-  CodeOf,
-  described,
-  FieldOf,
-  type Localized,
-  Name,
-  oneOf,
-  optional,
-} from '../../configuration/schemas.ts';
+import { CodeOf, FieldOf } from '../../configuration/schemas.ts';
 import type { ConfigView, Report } from '../../configuration/section.ts';
 import { fieldOf, type TypeShape } from '../../configuration/record-types.ts';
 import { problem } from '../../lib/problem.ts';

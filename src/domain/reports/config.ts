@@ -1,20 +1,11 @@
 /** The bundle's section `dashboards` (docs/spec/configuration.md#bundle). */
 import Type, { type Static } from 'typebox';
 import { type Audience, normaliseAudience } from '../../configuration/audience.ts';
-import { closed } from '../../contract/schemas.ts';
+import { closed, Code, described, type Localized, Name, oneOf, optional } from '../../contract/schemas.ts';
 import { stepsOf } from '../../configuration/conditions.ts';
 import { defineSection } from '../../configuration/define.ts';
 import { compileSharedCondition, type TypeShape } from '../../configuration/record-types.ts';
-import {
-  Code,
-  CodeOf,
-  ConditionSchema,
-  described,
-  type Localized,
-  Name,
-  oneOf,
-  optional,
-} from '../../configuration/schemas.ts';
+import { CodeOf, ConditionSchema } from '../../configuration/schemas.ts';
 import type { CompileView, ItemPath, Reference, Report } from '../../configuration/section.ts';
 import { isFault } from '../../lib/fault.ts';
 import { type Condition, type FilterField, resolverOf } from '../../lib/filter.ts';

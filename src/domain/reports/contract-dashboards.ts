@@ -1,8 +1,7 @@
 /** The API contract of dashboards (docs/reference/reports.md#dashboards). */
 import Type, { type Static } from 'typebox';
-import { oneOf } from '../../configuration/schemas.ts';
 import { defineOperation } from '../../contract/operation.ts';
-import { closed, Id, Instant, nullable, Revision } from '../../contract/schemas.ts';
+import { closed, Id, Instant, nullable, oneOf, Revision } from '../../contract/schemas.ts';
 import { MAX_TILES, TILE_KINDS, WIDEST } from '../../lib/report-query.ts';
 import { ReportQuery } from './contract.ts';
 

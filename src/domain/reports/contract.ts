@@ -1,8 +1,7 @@
 /** The API contract of reports (docs/reference/reports.md). */
 import Type, { type Static } from 'typebox';
-import { oneOf, optional } from '../../configuration/schemas.ts';
 import { defineOperation } from '../../contract/operation.ts';
-import { closed, Id, IdOrCode } from '../../contract/schemas.ts';
+import { closed, Id, IdOrCode, oneOf, optional } from '../../contract/schemas.ts';
 import { MEASURES, MOMENTS } from '../../lib/report-query.ts';
 
 const CalendarDate = Type.String({ pattern: '^\\d{4}-\\d{2}-\\d{2}$' });

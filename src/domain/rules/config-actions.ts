@@ -1,21 +1,11 @@
 /** The actions of rules in a bundle: their schema, what they refer to, and what they need (docs/spec/rules.md#actions). */
 import Type from 'typebox';
-import {
-  CodeOf,
-  described,
-  FieldOf,
-  FilledSetSchema,
-  localized,
-  oneOf,
-  optional,
-  SetSchema,
-  TransitionCode,
-} from '../../configuration/schemas.ts';
+import { CodeOf, FieldOf, FilledSetSchema, SetSchema, TransitionCode } from '../../configuration/schemas.ts';
 import type { CompileView, ItemPath, Reference, Report } from '../../configuration/section.ts';
 import { checkTemplate } from '../../configuration/templates.ts';
 import { compileSet } from '../../configuration/values.ts';
 import { COMMENT_VISIBILITIES } from '../../contract/comment-visibility.ts';
-import { closed } from '../../contract/schemas.ts';
+import { closed, described, localized, oneOf, optional } from '../../contract/schemas.ts';
 import { problem } from '../../lib/problem.ts';
 import { placeholders } from '../../lib/template.ts';
 import { checkValue, type FieldDefinition, type TypeDefinition, type WorkflowDefinition } from '../metadata/index.ts';

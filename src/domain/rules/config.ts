@@ -4,22 +4,10 @@ import { checkUnique } from '../../configuration/checks.ts';
 import { connectionRights } from '../../configuration/connections.ts';
 import { defineSection } from '../../configuration/define.ts';
 import { compileTypedCondition } from '../../configuration/record-types.ts';
-import {
-  Code,
-  CodeOf,
-  ConditionSchema,
-  described,
-  enabled,
-  FieldOf,
-  type Localized,
-  Login,
-  Name,
-  oneOf,
-  optional,
-} from '../../configuration/schemas.ts';
+import { CodeOf, ConditionSchema, enabled, FieldOf } from '../../configuration/schemas.ts';
 import type { CompileView, ConfigView, ItemPath, Reference, Report } from '../../configuration/section.ts';
 import { RULE_EVENTS, withChangedElements, withEventFields } from '../../contract/rule-fields.ts';
-import { closed } from '../../contract/schemas.ts';
+import { closed, Code, described, type Localized, Login, Name, oneOf, optional } from '../../contract/schemas.ts';
 import { storedForm } from '../../lib/data-types/index.ts';
 import type { Condition } from '../../lib/filter.ts';
 import { planNote, problem } from '../../lib/problem.ts';

@@ -4,8 +4,7 @@ import Type from 'typebox';
 import { EffectsSchema } from '../../contract/effects.ts';
 import { defineOperation } from '../../contract/operation.ts';
 import { RULE_EVENTS } from '../../contract/rule-fields.ts';
-import { closed, Id, Instant, nullable } from '../../contract/schemas.ts';
-import { Code, oneOf } from '../../configuration/schemas.ts';
+import { closed, Code, Id, Instant, nullable, oneOf } from '../../contract/schemas.ts';
 import { ACTION_KINDS } from './registry.ts';
 import { RUNS_KEPT } from './store.ts';
 

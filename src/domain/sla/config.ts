@@ -1,19 +1,11 @@
 /** The bundle's sections `calendars` and `slaPolicies` (docs/spec/configuration.md#bundle). */
 import Type, { type Static } from 'typebox';
-import { closed } from '../../contract/schemas.ts';
+import { closed, Code, described, type Localized, Name, optional } from '../../contract/schemas.ts';
 import { storedForm } from '../../lib/data-types/index.ts';
 import { problem } from '../../lib/problem.ts';
 import { defineSection } from '../../configuration/define.ts';
 import { compileTypedCondition, type TypeShape } from '../../configuration/record-types.ts';
-import {
-  Code,
-  CodeOf,
-  ConditionSchema,
-  described,
-  type Localized,
-  Name,
-  optional,
-} from '../../configuration/schemas.ts';
+import { CodeOf, ConditionSchema } from '../../configuration/schemas.ts';
 import type { CompileView, Report } from '../../configuration/section.ts';
 import { planItem } from '../../configuration/store.ts';
 import {

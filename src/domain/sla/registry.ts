@@ -8,10 +8,9 @@ import { type Weekday, WEEKDAYS, WorkTime } from '../../lib/worktime.ts';
 import type { ReadContext } from '../../platform/unit-of-work/context.ts';
 import type { ConfigSnapshot, ConfigSource, DerivedView } from '../../platform/unit-of-work/snapshot.ts';
 import { fieldResolver, type LocalizedText, type RecordType, typeView } from '../metadata/index.ts';
-import { closed, findByIdOrCode } from '../../contract/schemas.ts';
+import { closed, described, findByIdOrCode, type Localized, Name, optional } from '../../contract/schemas.ts';
 import { problem } from '../../lib/problem.ts';
 import { checkTimeZone, checkUnique } from '../../configuration/checks.ts';
-import { described, type Localized, Name, optional } from '../../configuration/schemas.ts';
 import type { ItemPath, Report } from '../../configuration/section.ts';
 
 /** A stored calendar: the shape of the bundle with every default filled in. */

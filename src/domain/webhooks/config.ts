@@ -4,7 +4,7 @@
  */
 import { connectionNotes, connectionRights, secretUsesIn } from '../../configuration/connections.ts';
 import { defineSection } from '../../configuration/define.ts';
-import { Code } from '../../configuration/schemas.ts';
+import { Code } from '../../contract/schemas.ts';
 import type {
   Change,
   CompileView,

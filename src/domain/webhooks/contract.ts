@@ -4,8 +4,7 @@
  */
 import Type from 'typebox';
 import { defineOperation } from '../../contract/operation.ts';
-import { closed, Id, IdOrCode, Instant, nullable } from '../../contract/schemas.ts';
-import { Code, oneOf } from '../../configuration/schemas.ts';
+import { closed, Code, Id, IdOrCode, Instant, nullable, oneOf } from '../../contract/schemas.ts';
 import { DELIVERY_STATUSES } from './rules.ts';
 import { WEBHOOK_EVENTS } from '../../contract/events.ts';
 

@@ -5,17 +5,8 @@
  */
 import { isActive } from '../../contract/state.ts';
 import Type, { type Static } from 'typebox';
-import { closed } from '../../contract/schemas.ts';
-import {
-  Code,
-  CodeOf,
-  ConditionSchema,
-  described,
-  enabled,
-  Login,
-  oneOf,
-  optional,
-} from '../../configuration/schemas.ts';
+import { closed, Code, described, Login, oneOf, optional } from '../../contract/schemas.ts';
+import { CodeOf, ConditionSchema, enabled } from '../../configuration/schemas.ts';
 import type { Change, CompileView, Report } from '../../configuration/section.ts';
 import { planItem } from '../../configuration/store.ts';
 import { compileSharedCondition, compileTypedCondition, type TypeShape } from '../../configuration/record-types.ts';

@@ -19,10 +19,9 @@ import {
 import type { CompiledWebhook } from './rules.ts';
 import type { LeasedDelivery } from './store-delivery.ts';
 import Type, { type TSchema } from 'typebox';
-import { oneOf } from '../../configuration/schemas.ts';
 import { COMMENT_VISIBILITIES } from '../../contract/comment-visibility.ts';
 import type { DescribedEvent } from '../../contract/openapi-events.ts';
-import { Id, nullable, Revision, Values } from '../../contract/schemas.ts';
+import { Id, nullable, oneOf, Revision, Values } from '../../contract/schemas.ts';
 import { EVENTS as DECLARED, isAbout, WEBHOOK_EVENTS, type WebhookEvent } from '../../contract/events.ts';
 
 /** Functions of other modules, passed in by `app.ts` so that this module does not depend on them. */

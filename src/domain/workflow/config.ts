@@ -1,18 +1,12 @@
 /** The bundle's section `workflows` (docs/spec/configuration.md#bundle): its schema, validation and compiled form. */
 import Type, { type Static } from 'typebox';
-import { closed } from '../../contract/schemas.ts';
+import { closed, Code, described, type Localized, Name, oneOf, optional } from '../../contract/schemas.ts';
 import { checkUnique } from '../../configuration/checks.ts';
 import { defineSection } from '../../configuration/define.ts';
 import { hiddenConditionNotes } from '../../configuration/hidden-conditions.ts';
 import {
-  Code,
   ConditionSchema,
-  described,
   FieldOf,
-  type Localized,
-  Name,
-  oneOf,
-  optional,
   SetSchema,
   StateCode,
   TransitionCode,
