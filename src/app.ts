@@ -1,9 +1,8 @@
 /** Composition root: makes the adapters, connects the modules, and builds the server and the worker on them. */
 import type { AppOptions } from './app-options.ts';
-import { readExamples } from './contract/examples.ts';
-import { buildDocument } from './contract/openapi.ts';
+import { buildDocuments } from './contract/openapi.ts';
 import { anonymousActor, authenticator, DEVICE_COOKIE, signIns } from './domain/access/index.ts';
-import { MemorySearcher, searchMemory } from './domain/search/index.ts';
+import { type MemorySearcher, memoryOptions, searchMemory } from './domain/search/index.ts';
 import { deliveryLimits } from './domain/webhooks/index.ts';
 import { SharedRateLimiter } from './http/rate-shared.ts';
 import { buildServer, metricsOf } from './http/server.ts';
@@ -14,7 +13,7 @@ import { ContentHolder } from './platform/blobs/serve.ts';
 import { DatabaseClock } from './platform/clock.ts';
 import { settleBudgets } from './platform/database/rate-budgets.ts';
 import { Replica } from './platform/database/replica.ts';
-import { collect, connect, dryRunEffects, people, type Service } from './platform/module.ts';
+import { collect, connect, dryRunEffects, operationsOf, people, type Service } from './platform/module.ts';
 import { DatabaseMetrics } from './platform/observability/database-metrics.ts';
 import { Outages } from './platform/observability/outages.ts';
 import { readiness } from './platform/observability/readiness.ts';
@@ -34,7 +33,6 @@ const RUNNING_PER_CONNECTION = 2;
 /** The service in this process: the HTTP server, the background worker, and what both use. */
 export interface App extends Pick<Service, 'work' | 'versions' | 'replica'> {
   server: ReturnType<typeof buildServer>;
-  service: Service;
   /** The search index in memory; undefined if it is turned off. */
   searchMemory: MemorySearcher | undefined;
   /** The system user as a caller, for the command line and background tasks. */
@@ -76,8 +74,6 @@ export async function buildApp(options: AppOptions): Promise<App> {
     onError: (error) => outages.pollFailed(error),
   });
   const outages = new Outages({ log, probe: () => versions.refresh() });
-  const { searchMemory: kept } = options;
-  const memory = kept && new MemorySearcher({ ...kept, onChange: (what, details) => log.info(details, what) });
   const holder = new ContentHolder(HELD_BYTES);
   const adapters = { db, clock, blobs, holder, secrets, outbound, settings, versions, replica, changes, log, outages };
   const service = connect(
@@ -86,7 +82,7 @@ export async function buildApp(options: AppOptions): Promise<App> {
     {
       groupSize: settings.groupSize,
       provided: [
-        searchMemory.by(() => memory),
+        memoryOptions.by(() => options.searchMemory),
         deliveryLimits.by(() => ({ limits: options.deliveries ?? {}, everyMs: options.deliveryEveryMs ?? 500 })),
       ],
     },
@@ -109,8 +105,6 @@ export async function buildApp(options: AppOptions): Promise<App> {
         });
   const health = new BlobHealth(blobs, { ...options.blobProbes, onChange: storeLogger(log) });
   const metrics = new DatabaseMetrics({ db, clock, metrics: collect(MODULES, 'metrics') });
-  const described = operations.map(({ operation }) => operation);
-  const examples = readExamples();
   const server = buildServer({
     bindings: operations,
     authenticate: (credentials) => {
@@ -140,10 +134,7 @@ export async function buildApp(options: AppOptions): Promise<App> {
     publicUrl: settings.publicUrl,
     securityContact: settings.securityContact,
     redirects: MODULES.flatMap((module) => module.pages?.(service) ?? []),
-    documents: {
-      public: buildDocument(described, { surface: 'public', events: collect(MODULES, 'events'), examples }),
-      console: buildDocument(described, { surface: 'console', examples }),
-    },
+    documents: buildDocuments(operationsOf(MODULES), collect(MODULES, 'events')),
   });
   // Last, so that no timers remain if the service cannot be built.
   await versions.start();
@@ -153,11 +144,10 @@ export async function buildApp(options: AppOptions): Promise<App> {
   void health.state();
   return {
     server,
-    service,
     work,
     versions,
     replica,
-    searchMemory: memory,
+    searchMemory: get(searchMemory),
     system: () => get(people).systemCaller(versions.current()),
     metrics: () => metricsOf(server),
     startWorker: () => {

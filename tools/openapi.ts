@@ -6,20 +6,19 @@ import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { MODULES } from '../src/modules.ts';
 import { collect, operationsOf } from '../src/platform/module.ts';
-import { readExamples } from '../src/contract/examples.ts';
-import { buildDocument } from '../src/contract/openapi.ts';
+import { buildDocuments } from '../src/contract/openapi.ts';
 
 const folder = path.resolve(import.meta.dirname, '../openapi');
-const examples = readExamples();
 const check = process.argv.includes('--check');
+const documents = buildDocuments(operationsOf(MODULES), collect(MODULES, 'events'));
 
 await mkdir(folder, { recursive: true });
-for (const [name, surface] of [
-  ['v1.json', 'public'],
-  ['admin.json', 'console'],
+for (const [name, document] of [
+  ['v1.json', documents.public],
+  ['admin.json', documents.console],
 ] as const) {
   const file = path.join(folder, name);
-  const text = `${JSON.stringify(buildDocument(operationsOf(MODULES), { surface, events: collect(MODULES, 'events'), examples }), null, 2)}\n`;
+  const text = `${JSON.stringify(document, null, 2)}\n`;
   if (!check) {
     await writeFile(file, text);
   } else if ((await readFile(file, 'utf8').catch(() => '')) !== text) {

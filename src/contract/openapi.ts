@@ -6,7 +6,7 @@
 import { pageMeta, queryOn } from './paging.ts';
 import type { TSchema } from 'typebox';
 import { MetaSchema } from './envelope.ts';
-import type { Example, Examples } from './examples.ts';
+import { type Example, type Examples, readExamples } from './examples.ts';
 import { FAULTS, type FaultCode } from '../lib/fault-codes.ts';
 import { answerHeaders, Components } from './openapi-components.ts';
 import { type DescribedEvent, webhooksOf } from './openapi-events.ts';
@@ -99,6 +99,18 @@ export function buildDocument(operations: readonly Operation[], options: Documen
     paths: Object.fromEntries(paths),
     webhooks: surface === 'public' ? webhooksOf(options.events ?? [], (schema) => components.schema(schema)) : {},
     components: components.toJson(surface),
+  };
+}
+
+/** The documents of both surfaces, with the recorded examples. */
+export function buildDocuments(
+  operations: readonly Operation[],
+  events: readonly DescribedEvent[],
+): { public: Json; console: Json } {
+  const examples = readExamples();
+  return {
+    public: buildDocument(operations, { surface: 'public', events, examples }),
+    console: buildDocument(operations, { surface: 'console', examples }),
   };
 }
 

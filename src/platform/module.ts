@@ -41,6 +41,8 @@ export interface Module {
   readonly name: string;
   /** The domain modules whose `index.ts` it imports. The architecture test holds it against the imports. */
   readonly dependsOn?: readonly string[];
+  /** Its own tables: no other module writes them. */
+  readonly tables?: readonly string[];
   /** In the order of the documentation. */
   readonly operations?: readonly Binding[];
   /** Webhook events, for the documentation. */

@@ -1,4 +1,6 @@
-/** Which part owns each table, and who else reads or writes it and why (docs/architecture.md). */
+/** Which part owns each table, and who else reads or writes it and why (docs/architecture.md). Modules declare their own tables. */
+import { MODULES } from '../../src/modules.ts';
+
 export interface Ownership {
   owner: string;
   /** Other modules that read or write the table, and the reason. */
@@ -12,7 +14,74 @@ const CODES = 'calls refer to users, groups and units by id, configuration items
 const SEARCHED = 'rights, order and filters are part of the search statement, before LIMIT and COUNT';
 const EXISTENCE = 'a statement checks that the users, groups and units in values exist';
 
+/** Other modules that read or write the tables of modules, and why. */
+const OTHERS: Readonly<Record<string, Omit<Ownership, 'owner'>>> = {
+  removed_states: { reads: { objects: 'no record enters a state that was removed' } },
+  users: {
+    reads: {
+      access: RIGHTS,
+      objects: EXISTENCE,
+      knowledge: `${NAMES}; ${EXISTENCE}`,
+      sla: NAMES,
+      reports: "the caller's time zone is read with the state of the facts in one statement",
+      notifications: 'time zones of recipients are read with their choices in one statement',
+      platform: NAMES,
+      webhooks: CODES,
+      search: 'users, groups and units are searched by name',
+    },
+    writes: { access: 'the password hash is a column of the user' },
+  },
+  groups: {
+    reads: {
+      access: RIGHTS,
+      objects: EXISTENCE,
+      knowledge: EXISTENCE,
+      webhooks: CODES,
+      search: 'groups and units are searched by name',
+    },
+  },
+  org_units: {
+    reads: {
+      access: RIGHTS,
+      objects: EXISTENCE,
+      knowledge: EXISTENCE,
+      webhooks: CODES,
+      search: 'groups and units are searched by name',
+    },
+  },
+  group_members: { reads: { access: RIGHTS } },
+  org_members: { reads: { access: RIGHTS } },
+  role_assignments: {
+    reads: { identity: 'the escalation check reads in one statement which roles a membership grants' },
+  },
+  objects: {
+    reads: {
+      search: SEARCHED,
+      desk: SEARCHED,
+      access: 'the impact of a plan counts records under the rights before and after in one statement',
+      sla: 'the impact of a plan is limited to instances of records that the caller may read',
+      webhooks: 'events are dispatched by the type of their records, a thousand in one statement',
+      reports: 'rights, filter and groups are part of the counting statement',
+      feed: 'rights on events are part of the statement, before LIMIT',
+      notifications: 'rights on notifications are part of the statement, before LIMIT and COUNT',
+      rules: 'rights are part of the statement that reads the history for a preview',
+    },
+  },
+  comments: {
+    reads: {
+      search: 'a rebuild of the index reads the stored comments',
+      reports: 'a rebuild of the facts finds the authors of replies',
+      feed: 'rights on events are part of the statement, before LIMIT',
+      notifications: 'rights on notifications are part of the statement, before LIMIT and COUNT',
+    },
+  },
+  mail_threads: {},
+};
+
 export const TABLES: Readonly<Record<string, Ownership>> = {
+  ...Object.fromEntries(
+    MODULES.flatMap(({ name, tables = [] }) => tables.map((table) => [table, { owner: name, ...OTHERS[table] }])),
+  ),
   cache_versions: {
     owner: 'platform',
     reads: {
@@ -43,124 +112,12 @@ export const TABLES: Readonly<Record<string, Ownership>> = {
       objects: 'a record is not written under a version that a change of its type has replaced',
     },
   },
-  removed_states: { owner: 'workflow', reads: { objects: 'no record enters a state that was removed' } },
-  users: {
-    owner: 'identity',
-    reads: {
-      access: RIGHTS,
-      objects: EXISTENCE,
-      knowledge: `${NAMES}; ${EXISTENCE}`,
-      sla: NAMES,
-      reports: "the caller's time zone is read with the state of the facts in one statement",
-      notifications: 'time zones of recipients are read with their choices in one statement',
-      platform: NAMES,
-      webhooks: CODES,
-      search: 'users, groups and units are searched by name',
-    },
-    writes: { access: 'the password hash is a column of the user' },
-  },
-  groups: {
-    owner: 'identity',
-    reads: {
-      access: RIGHTS,
-      objects: EXISTENCE,
-      knowledge: EXISTENCE,
-      webhooks: CODES,
-      search: 'groups and units are searched by name',
-    },
-  },
-  org_units: {
-    owner: 'identity',
-    reads: {
-      access: RIGHTS,
-      objects: EXISTENCE,
-      knowledge: EXISTENCE,
-      webhooks: CODES,
-      search: 'groups and units are searched by name',
-    },
-  },
-  group_members: { owner: 'identity', reads: { access: RIGHTS } },
-  org_members: { owner: 'identity', reads: { access: RIGHTS } },
-  role_assignments: {
-    owner: 'access',
-    reads: { identity: 'the escalation check reads in one statement which roles a membership grants' },
-  },
-  api_keys: { owner: 'access' },
-  sessions: { owner: 'access' },
-  sign_in_attempts: { owner: 'access' },
-  sign_in_origins: { owner: 'access' },
-  objects: {
-    owner: 'objects',
-    reads: {
-      search: SEARCHED,
-      desk: SEARCHED,
-      access: 'the impact of a plan counts records under the rights before and after in one statement',
-      sla: 'the impact of a plan is limited to instances of records that the caller may read',
-      webhooks: 'events are dispatched by the type of their records, a thousand in one statement',
-      reports: 'rights, filter and groups are part of the counting statement',
-      feed: 'rights on events are part of the statement, before LIMIT',
-      notifications: 'rights on notifications are part of the statement, before LIMIT and COUNT',
-      rules: 'rights are part of the statement that reads the history for a preview',
-    },
-  },
-  external_ids: { owner: 'imports' },
-  import_runs: { owner: 'imports' },
-  import_rows: { owner: 'imports' },
-  comments: {
-    owner: 'comments',
-    reads: {
-      search: 'a rebuild of the index reads the stored comments',
-      reports: 'a rebuild of the facts finds the authors of replies',
-      feed: 'rights on events are part of the statement, before LIMIT',
-      notifications: 'rights on notifications are part of the statement, before LIMIT and COUNT',
-    },
-  },
-  relations: { owner: 'relations' },
-  search_records: { owner: 'search' },
-  search_comments: { owner: 'search' },
-  search_articles: { owner: 'search' },
-  search_words: { owner: 'search' },
-  search_pending_words: { owner: 'search' },
-  search_rewritten: { owner: 'search' },
-  inline_images: { owner: 'objects' },
   blobs: { owner: 'platform' },
   rebuilds: { owner: 'platform' },
   // Of the version before: the version after this one drops them.
   report_rebuild: { owner: 'nobody' },
   search_rebuild: { owner: 'nobody' },
   rule_timer_scans: { owner: 'nobody' },
-  attachments: { owner: 'attachments' },
-  attachment_drafts: { owner: 'attachments' },
-  kb_articles: { owner: 'knowledge' },
-  kb_versions: { owner: 'knowledge' },
-  kb_images: { owner: 'knowledge' },
-  kb_views: { owner: 'knowledge' },
-  kb_view_days: { owner: 'knowledge' },
-  kb_votes: { owner: 'knowledge' },
-  calendar_versions: { owner: 'sla' },
-  sla_instances: { owner: 'sla' },
-  inbound_runs: { owner: 'inbound' },
-  rule_runs: { owner: 'rules' },
-  rule_timers: { owner: 'rules' },
-  mail_threads: { owner: 'mail' },
-  mail_messages: { owner: 'mail' },
-  mail_outgoing: { owner: 'mail' },
-  mail_bounces: { owner: 'mail' },
-  mailbox_readers: { owner: 'mail' },
-  desk_queues: { owner: 'desk' },
-  report_dashboards: { owner: 'reports' },
-  notifications: { owner: 'notifications' },
-  notification_imports: { owner: 'notifications' },
-  notification_making: { owner: 'notifications' },
-  notification_mails: { owner: 'notifications' },
-  notification_settings: { owner: 'notifications' },
-  notification_watchers: { owner: 'notifications' },
-  notification_watch_check: { owner: 'notifications' },
-  report_facts: { owner: 'reports' },
-  report_cells: { owner: 'reports' },
-  report_counted: { owner: 'reports' },
-  report_counted_types: { owner: 'reports' },
-  report_counting: { owner: 'reports' },
   journal: {
     owner: 'platform',
     reads: {
@@ -196,8 +153,4 @@ export const TABLES: Readonly<Record<string, Ownership>> = {
   audit_heads: { owner: 'platform' },
   outbox: { owner: 'platform' },
   idempotency: { owner: 'platform' },
-  signing_secret_values: { owner: 'webhooks' },
-  webhook_periods: { owner: 'webhooks' },
-  webhook_deliveries: { owner: 'webhooks' },
-  webhook_attempts: { owner: 'webhooks' },
 };

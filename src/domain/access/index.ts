@@ -1,7 +1,7 @@
 /**
  * Access: API keys and scopes, sessions, roles and grants, and the only evaluator of rights.
  *
- * Own tables: `api_keys`, `sessions`, `sign_in_attempts`, `sign_in_origins`, `role_assignments`. A scope limits a key and is
+ * A scope limits a key and is
  * checked by the HTTP layer. A right belongs to the owner of the key and is checked with `ctx.actor`. Invariants: only hashes
  * of secrets are stored. A change of keys, roles, memberships or states changes the rights version in the same transaction.
  * Rights come from grants alone, and no user is exempt from the rules.

@@ -17,6 +17,7 @@ export const access = defineModule({
   name: 'access',
   // Rights on a record are explained with its title.
   dependsOn: ['identity', 'metadata', 'objects'],
+  tables: ['role_assignments', 'api_keys', 'sessions', 'sign_in_attempts', 'sign_in_origins'],
   operations: accessRoutes,
   sections: [rolesSection],
   followers: ({ settings }) => [sessionFollower, administratorFollower(settings.oidc !== undefined)],

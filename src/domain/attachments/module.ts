@@ -12,6 +12,7 @@ export const attachments = defineModule({
   name: 'attachments',
   // The limit of a file's size is a setting of the configuration.
   dependsOn: ['objects', 'comments', 'metadata'],
+  tables: ['attachments', 'attachment_drafts'],
   operations: attachmentRoutes,
   checks: attachmentChecks,
   historyFilters: [attachmentEvents],

@@ -2,7 +2,7 @@
  * Comments on a record. Public ones are visible to all readers of the record, internal ones to holders of the right Private
  * Comment.
  *
- * Own table: `comments`. Invariants: a comment is internal by default. A change of visibility needs the right in both
+ * Invariants: a comment is internal by default. A change of visibility needs the right in both
  * directions. A comment has its own revision. An archived comment is kept, but not listed.
  */
 export { addComment, addWithFiles, type NewComment } from './commands.ts';

@@ -7,6 +7,7 @@ export const comments = defineModule({
   name: 'comments',
   // A public comment of the requester can fire a transition.
   dependsOn: ['objects', 'workflow'],
+  tables: ['comments'],
   operations: commentRoutes,
   checks: commentChecks,
   historyFilters: [commentEvents],

@@ -25,6 +25,7 @@ export const desk = defineModule({
     // Lists show which records have something new.
     'notifications',
   ],
+  tables: ['desk_queues'],
   operations: deskRoutes,
   sections: [macrosSection],
   impact: [queuesImpact],

@@ -1,7 +1,7 @@
 /**
  * Identity: users, groups and organisation units, their memberships, and the normal form in which their names are unique.
  *
- * Own tables: `users`, `groups`, `org_units`, `group_members`, `org_members`. API calls, imports and the configuration bundle
+ * API calls, imports and the configuration bundle
  * write them. Invariants, kept by the database under concurrency: names are unique regardless of case, also among archived
  * items. Groups and units contain no cycle. A user is in at most one unit. A caller can add a user to a group only if the
  * caller holds its roles or may assign them. Every change is guarded by the revision that was read. A change that affects

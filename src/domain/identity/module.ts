@@ -7,6 +7,7 @@ export const identity = defineModule({
   name: 'identity',
   // Names of groups and units are shown in the configuration's default locale. A membership may admit its member to articles.
   dependsOn: ['knowledge', 'metadata'],
+  tables: ['users', 'groups', 'org_units', 'group_members', 'org_members'],
   operations: identityRoutes,
   sections: [usersSection, groupsSection, orgUnitsSection],
   checks: identityChecks,

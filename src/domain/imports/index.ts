@@ -1,7 +1,7 @@
 /**
  * Imports: rows of a source become records, users, groups or organisation units, with the rights of the importing user.
  *
- * Own tables: `import_runs`, `import_rows`, `external_ids`. Invariants: an external id of a source and kind refers to one
+ * Invariants: an external id of a source and kind refers to one
  * target. A row and its result are written in one transaction. A failed row does not affect other rows. A dry run stores
  * nothing but its run and its results, and these equal the results of the real run.
  *

@@ -7,6 +7,7 @@ export const imports = defineModule({
   name: 'imports',
   // A definition decides whether users are notified of what its imports write.
   dependsOn: ['objects', 'metadata', 'identity', 'notifications'],
+  tables: ['external_ids', 'import_runs', 'import_rows'],
   operations: importRoutes,
   sections: [importDefinitionsSection],
   checks: importChecks,

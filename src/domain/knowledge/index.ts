@@ -2,7 +2,7 @@
  * The knowledge base: articles with versions per locale. A version is a draft until it is published. It can be published only
  * once.
  *
- * Own tables: `kb_articles`, `kb_versions`, `kb_images`. Bases and their sections are configuration (section `knowledgeBases`).
+ * Bases and their sections are configuration (section `knowledgeBases`).
  * Invariants:
  * - A locale of an article has at most one draft and one active version; the database enforces this.
  * - A published text is never changed.

@@ -9,6 +9,7 @@ import { countViewDays } from './store-reading.ts';
 export const knowledge = defineModule({
   name: 'knowledge',
   dependsOn: ['metadata'],
+  tables: ['kb_articles', 'kb_versions', 'kb_images', 'kb_views', 'kb_view_days', 'kb_votes'],
   operations: knowledgeRoutes,
   sections: [knowledgeBasesSection],
   checks: knowledgeChecks,

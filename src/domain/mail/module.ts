@@ -20,6 +20,7 @@ export const mail = defineModule({
     // The passwords of mailboxes are stored secrets.
     'webhooks',
   ],
+  tables: ['mail_threads', 'mail_messages', 'mail_outgoing', 'mail_bounces', 'mailbox_readers'],
   operations: mailRoutes,
   sections: [templatesSection, mailboxesSection],
   tasks: mailTasks,

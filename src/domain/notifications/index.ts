@@ -1,8 +1,7 @@
 /**
  * Notifications of users about records, watches, and what each user chose.
  *
- * Own tables: `notifications`, `notification_imports`, `notification_mails`, `notification_settings`, `notification_watchers`,
- * `notification_watch_check`. Invariants:
+ * Invariants:
  * - Notifications are made after commit, by a consumer of the journal. Changes do not wait for them. Imports
  *   notify only if their definition says so.
  * - A user has at most one notification of an event and one of a comment. Nobody is notified of their own actions.

@@ -11,6 +11,15 @@ export const notifications = defineModule({
   name: 'notifications',
   // Rights on comments are part of the statements. Groups are notified by their members.
   dependsOn: ['identity', 'objects', 'comments', 'attachments', 'metadata'],
+  tables: [
+    'notifications',
+    'notification_imports',
+    'notification_making',
+    'notification_mails',
+    'notification_settings',
+    'notification_watchers',
+    'notification_watch_check',
+  ],
   operations: notificationRoutes,
   tasks: ({ db, clock, work, system, versions, actorsOf, settings }) =>
     notificationJobs({

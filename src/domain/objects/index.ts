@@ -1,7 +1,7 @@
 /**
  * Records. A record has a type, values of that type's stored version, a revision and a state.
  *
- * Own tables: `objects`, `inline_images`. Invariants:
+ * Invariants:
  * - The revision grows by one with each unit of work that changes values, state or workflow state, and with nothing else. All
  *   events of these changes share it.
  * - `values` holds only fields of the stored type version.

@@ -10,6 +10,7 @@ import { imageUse, recordProbe } from './store-lookups.ts';
 export const objects = defineModule({
   name: 'objects',
   dependsOn: ['metadata'],
+  tables: ['objects', 'inline_images'],
   operations: objectRoutes,
   // Record types belong to metadata, and their section asks about stored records.
   sections: [typesSection(recordProbe)],

@@ -2,7 +2,7 @@
  * Relations between records. Each has a configured definition with source and target types, cardinality and an optional rule
  * against cycles.
  *
- * Own table: `relations`. Invariants, enforced by unique indexes, locks and guards:
+ * Invariants, enforced by unique indexes, locks and guards:
  * - At most one active relation of a definition between the same source and target.
  * - No more relations at an end than the cardinality allows.
  * - No cycle if the definition forbids cycles.

@@ -7,6 +7,7 @@ import { relationRoutes } from './routes.ts';
 export const relations = defineModule({
   name: 'relations',
   dependsOn: ['objects', 'metadata'],
+  tables: ['relations'],
   operations: relationRoutes,
   sections: [relationDefinitionsSection],
   checks: relationChecks,

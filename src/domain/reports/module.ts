@@ -9,6 +9,14 @@ export const reports = defineModule({
   name: 'reports',
   // A report takes the conditions of searches, and counts the outcomes of SLA instances.
   dependsOn: ['identity', 'objects', 'comments', 'metadata', 'search', 'sla'],
+  tables: [
+    'report_dashboards',
+    'report_facts',
+    'report_cells',
+    'report_counted',
+    'report_counted_types',
+    'report_counting',
+  ],
   operations: reportRoutes,
   sections: [dashboardsSection],
   followers: () => [reportFollower],

@@ -2,7 +2,7 @@
  * Rules: what happens by itself when records change (docs/spec/rules.md). Rules are configuration (section `rules`) and
  * run inside the unit of work of the change that fires them, with the rights of the user that each names.
  *
- * Own tables: `rule_runs`, `rule_timers`. Invariants:
+ * Invariants:
  * - A rule acts through the commands that any caller uses, so it can never do or show more than its user.
  * - A rule fires at most once for a record in one unit of work, and chains of rules end.
  * - A time-based rule fires once for each value of `since`, with any number of processes.
@@ -22,6 +22,7 @@ export const rules = defineModule({
   name: 'rules',
   // Rules run the commands of a record's parts; their texts are filled like those of macros, and calendars count their time.
   dependsOn: ['objects', 'comments', 'relations', 'workflow', 'metadata', 'desk', 'sla', 'webhooks'],
+  tables: ['rule_runs', 'rule_timers'],
   operations: ruleRoutes,
   sections: [rulesSection],
   reaction: ({ actorOf, log }) =>

@@ -20,6 +20,14 @@ export const search = defineModule({
   name: 'search',
   // The titles of duplicates are part of the statement that reads the best hits. Articles and services are searched, too.
   dependsOn: ['objects', 'comments', 'relations', 'metadata', 'access', 'knowledge', 'catalog'],
+  tables: [
+    'search_records',
+    'search_comments',
+    'search_articles',
+    'search_words',
+    'search_pending_words',
+    'search_rewritten',
+  ],
   operations: searchRoutes,
   sections: [synonymsSection],
   followers: ({ get }) => {

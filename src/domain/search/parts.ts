@@ -25,7 +25,7 @@ import {
   type TextSource,
 } from './store-texts.ts';
 import { type Term, isWithinOneEdit, mayHoldTypo, termQuery } from './terms.ts';
-import type { MemorySearcher } from './memory/searcher.ts';
+import { MemorySearcher, type SearcherOptions } from './memory/searcher.ts';
 import { IndexUpToDate } from './indexing/profile.ts';
 import { SearchStatistics } from './store-match.ts';
 
@@ -134,8 +134,17 @@ export function makeSearchParts(memory?: MemorySearcher): SearchParts {
   };
 }
 
-/** The search index in memory. The composition provides it where it is turned on. */
-export const searchMemory = new Part<MemorySearcher | undefined>('the search index in memory', () => undefined);
+/** What the search index in memory is made of. The composition provides it where the index is turned on. */
+export const memoryOptions = new Part<Omit<SearcherOptions, 'onChange'> | undefined>(
+  'the settings of the search index in memory',
+  () => undefined,
+);
+
+/** The search index in memory; undefined if it is turned off. */
+export const searchMemory = new Part('the search index in memory', ({ get, log }) => {
+  const options = get(memoryOptions);
+  return options && new MemorySearcher({ ...options, onChange: (what, details) => log.info(details, what) });
+});
 
 export const searchState = new Part('the state of search', (service) => makeSearchParts(service.get(searchMemory)));
 

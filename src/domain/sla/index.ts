@@ -1,7 +1,7 @@
 /**
  * SLA: policies that limit the open time for records of a type, and the instances that measure it.
  *
- * Own tables: `sla_instances`, `calendar_versions`. Invariants:
+ * Invariants:
  * - A record has at most one running instance of a policy.
  * - An instance starts, pauses, stops or changes its target in the unit of work that changes its record.
  * - Elapsed and due times are calculated from start, pauses, stop and target (`lib/worktime.ts`); they are never accumulated.

@@ -10,6 +10,7 @@ import { slaMoment } from './store.ts';
 export const sla = defineModule({
   name: 'sla',
   dependsOn: ['objects', 'metadata'],
+  tables: ['calendar_versions', 'sla_instances'],
   operations: slaRoutes,
   sections: [calendarsSection, slaPoliciesSection],
   followers: () => [slaFollower],

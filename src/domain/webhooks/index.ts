@@ -3,7 +3,7 @@
  * deliveries, one for each subscription that was enabled at the event's position in the journal. Delivery leases them, makes the
  * attempts and stores the results.
  *
- * Own tables: `signing_secret_values`, `webhook_periods`, `webhook_deliveries`, `webhook_attempts`. Subscriptions are
+ * Subscriptions are
  * configuration items. Invariants:
  * - Dispatch moves on in the journal only together with the deliveries that it makes.
  * - The payload is read with the executor's rights at each attempt.

@@ -11,6 +11,7 @@ export const webhooks = defineModule({
   name: 'webhooks',
   // Events about comments and articles are sent with these.
   dependsOn: ['objects', 'metadata', 'comments', 'knowledge'],
+  tables: ['signing_secret_values', 'webhook_periods', 'webhook_deliveries', 'webhook_attempts'],
   operations: webhookRoutes,
   events: EVENTS,
   sections: [signingSecretsSection, webhooksSection],

@@ -9,6 +9,7 @@ export const workflow = defineModule({
   name: 'workflow',
   // What answers of requesters fire has the rights of the configuration.
   dependsOn: ['objects', 'metadata', 'access'],
+  tables: ['removed_states'],
   operations: workflowRoutes,
   sections: [workflowsSection(recordProbe)],
   provides: [transitionFacts.by(() => transitionOf)],
