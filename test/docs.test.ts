@@ -5,6 +5,7 @@ import { describe, it } from 'node:test';
 import { parse } from 'yaml';
 import { program } from '../src/cli.ts';
 import { PAGES } from '../tools/docs.ts';
+import { blocksOf, fileOf } from '../tools/guides.ts';
 import { anchorsIn } from './harness/markdown.ts';
 
 const root = path.join(import.meta.dirname, '..');
@@ -87,12 +88,14 @@ describe('documents', () => {
     const { scripts } = JSON.parse(read('package.json')) as { scripts: Record<string, string> };
     for (const page of pagesOf()) {
       const text = read(page);
+      // Files that the reader saves.
+      const made = new Set(blocksOf(text).map(fileOf));
       for (const [, script = ''] of text.matchAll(/npm run ([\w:-]+)/g))
         assert.ok(script in scripts, `${page}: npm run ${script}`);
       const places =
         /`((?:src|test|tools|bench|deploy|web|config|examples|platform|domain|http|lib|cli|contract)\/[\w./-]+\.\w+)`/g;
       for (const [, file = ''] of text.matchAll(places)) {
-        const known = existsSync(path.join(root, file)) || existsSync(path.join(root, 'src', file));
+        const known = existsSync(path.join(root, file)) || existsSync(path.join(root, 'src', file)) || made.has(file);
         assert.ok(known, `${page} names ${file}`);
       }
     }

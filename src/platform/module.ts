@@ -1,6 +1,6 @@
 /**
  * A module is a value: it declares everything that it contributes to the service. `src/modules.ts` lists the modules, and
- * `connect` makes one service of them.
+ * `connect` makes one service of them. How to write one: docs/how-to/write-a-module.md.
  */
 import type { DescribedEvent } from '../contract/openapi-events.ts';
 import type { Input, Operation } from '../contract/operation.ts';

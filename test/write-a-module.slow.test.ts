@@ -1,0 +1,81 @@
+/** The module that docs/how-to/write-a-module.md builds compiles, works, and keeps the architecture. */
+import assert from 'node:assert/strict';
+import { execFile, execFileSync } from 'node:child_process';
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { after, before, describe, it } from 'node:test';
+import { blocksOf, fileOf } from '../tools/guides.ts';
+
+const root = path.join(import.meta.dirname, '..');
+const PAGE = 'docs/how-to/write-a-module.md';
+const COPIED = ['src', 'test', 'db', 'config', 'openapi', 'docs', 'web/src', 'tools', 'client/src', 'package.json'];
+
+describe('the guide to writing a module', () => {
+  let copy: string;
+  const written: string[] = [];
+
+  before(() => {
+    copy = mkdtempSync(path.join(tmpdir(), 'docket-module-'));
+    for (const name of COPIED)
+      cpSync(path.join(root, name), path.join(copy, name), {
+        recursive: true,
+        filter: (file) => path.basename(file) !== 'node_modules',
+      });
+    symlinkSync(path.join(root, 'node_modules'), path.join(copy, 'node_modules'));
+    const next = readdirSync(path.join(copy, 'db/migrations')).length + 1;
+    for (const block of blocksOf(readFileSync(path.join(root, PAGE), 'utf8'))) {
+      const word = (name: string): string | undefined =>
+        block.words.find((one) => one.startsWith(`${name}=`))?.slice(name.length + 1);
+      const file = fileOf(block)?.replace('NNNN', String(next).padStart(4, '0'));
+      const target = word('insert');
+      if (file !== undefined) {
+        mkdirSync(path.dirname(path.join(copy, file)), { recursive: true });
+        writeFileSync(path.join(copy, file), block.text);
+        written.push(file);
+      } else if (target !== undefined) {
+        const lines = readFileSync(path.join(copy, target), 'utf8').split('\n');
+        const at = lines.findIndex((line) => line.includes(word('after') ?? assert.fail(`${PAGE}:${block.line}`)));
+        assert.ok(at >= 0, `${PAGE}:${block.line}: ${target} has no such line`);
+        lines.splice(at + 1, 0, block.text.trimEnd());
+        writeFileSync(path.join(copy, target), lines.join('\n'));
+        written.push(target);
+      }
+    }
+  });
+  after(() => rmSync(copy, { recursive: true, force: true }));
+
+  /** Runs node in the copy. @returns what it printed; the test fails if it fails */
+  const node = async (args: readonly string[]): Promise<string> => {
+    const env = { ...process.env };
+    // The database templates of this run have other migrations, and this is a run of its own.
+    delete env['DOCKET_TEST_RUN'];
+    delete env['NODE_TEST_CONTEXT'];
+    return await new Promise((resolve) => {
+      execFile(process.execPath, args, { cwd: copy, env, maxBuffer: 1e8 }, (error, stdout, stderr) => {
+        assert.equal(error, null, `${stdout}${stderr}`);
+        resolve(stdout);
+      });
+    });
+  };
+
+  it('has code that compiles', async () => {
+    assert.ok(written.length >= 9, written.join());
+    const base = JSON.parse(readFileSync(path.join(root, 'tsconfig.json'), 'utf8')) as object;
+    writeFileSync(path.join(copy, 'tsconfig.json'), JSON.stringify({ ...base, include: ['src/domain/votes'] }));
+    await node(['node_modules/typescript/bin/tsc', '--noEmit']);
+  });
+
+  it('has a test that passes', async () => {
+    const shown = await node(['--test', '--test-reporter=tap', 'src/domain/votes/votes.db.test.ts']);
+    assert.match(shown, /^# pass 2$/m);
+    assert.match(shown, /^# fail 0$/m);
+  });
+
+  it('keeps the architecture', async () => {
+    // The test of the structure takes the files that git knows.
+    execFileSync('git', ['init', '--quiet'], { cwd: copy });
+    execFileSync('git', ['add', 'src', 'client/src', 'web/src', 'package.json'], { cwd: copy });
+    await node(['--test', 'test/architecture.test.ts']);
+  });
+});
