@@ -157,8 +157,9 @@ const LOAD = `
     UNION ALL SELECT said_at, 'CommentAdded', new_id, NULL, NULL,
       replace(comment_data::text, comment_id::text, said_id::text)::jsonb, said_id::text FROM said
   )
-  INSERT INTO journal (id, at, type, object_id, revision, actor_id, via, key_id, correlation_id, changes, data, hash)
-  SELECT ${uuidAt('at', "'event' || salt")}, at, type, id, revision, $4, 'api', $5, 'bench-' || md5(salt), changes, data, sha256(salt::bytea)
+  INSERT INTO journal (id, at, type, object_id, revision, actor_id, via, key_id, correlation_id, changes, data, hash, fields)
+  SELECT ${uuidAt('at', "'event' || salt")}, at, type, id, revision, $4, 'api', $5, 'bench-' || md5(salt), changes, data, sha256(salt::bytea),
+    CASE WHEN changes IS NOT NULL THEN ARRAY(SELECT jsonb_object_keys(changes)) END
   FROM events ORDER BY at, id`;
 
 /** Building these indexes after the rows is much faster. */
