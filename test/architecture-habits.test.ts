@@ -187,6 +187,8 @@ const VISIBILITY_RULE = 'src/contract/comment-visibility.ts';
  * Places that spell the rule of comment visibility themselves: a comparison of `visibility` with a string, in TypeScript or in
  * SQL, or the right of internal comments by name. `visibility` of a knowledge base is another property.
  */
+const knowsVisibilities = (file: Source): boolean => file.imports.some(({ target }) => target === VISIBILITY_RULE);
+
 function visibilityProblems(files: readonly Source[]): string[] {
   const problems = new Set<string>();
   const isText = (node: unknown): boolean => typeof (node as Node | null)?.['value'] === 'string';
@@ -203,9 +205,13 @@ function visibilityProblems(files: readonly Source[]): string[] {
       const named = node.type === 'Literal' && (node['value'] === 'Private Comment' || node['value'] === 'internal');
       if (named && file.path !== 'src/contract/rights.ts' && above[0]?.type !== 'Property')
         problems.add(`${file.path} names '${String(node['value'])}'`);
+      const { key, value } = node as Node & Record<'key' | 'value', Node | undefined>;
+      const given = node.type === 'Property' && key?.['name'] === 'visibility' && value?.['value'] === 'public';
+      if (given || (node.type === 'Literal' && node['value'] === 'public' && knowsVisibilities(file)))
+        problems.add(`${file.path} names 'public'`);
     }
     for (const text of sqlTexts(file)) {
-      if (/visibility\s*(?:=|<>|!=|IN\b|IS\b|~)\s*(?:NOT\s+)?(?:DISTINCT\s+FROM\s+)?[(]?'/i.test(text))
+      if (/visibility'?\s*(?:=|<>|!=|IN\b|IS\b|~)\s*(?:NOT\s+)?(?:DISTINCT\s+FROM\s+)?[(]?'/i.test(text))
         problems.add(`${file.path} compares a visibility in SQL`);
     }
   }
@@ -360,6 +366,10 @@ describe('conventions of the source code', () => {
     for (const [text, problem] of [
       ["if (row.visibility === 'public') f();", 'compares a visibility'],
       ["const a = 'team' !== visibility;", 'compares a visibility'],
+      ["if (comment?.visibility === 'public') f();", 'compares a visibility'],
+      ["add({ visibility: 'public' });", "names 'public'"],
+      ["import { a } from '../contract/comment-visibility.ts'; const b = c ?? 'public';", "names 'public'"],
+      ["const a = sql`SELECT 1 WHERE j.data->>'visibility' = 'public'`;", 'compares a visibility in SQL'],
       ['switch (comment.visibility) {}', 'compares a visibility'],
       ["const a = b ? 'internal' : c;", "names 'internal'"],
       ["object.right.can('Private Comment');", "names 'Private Comment'"],

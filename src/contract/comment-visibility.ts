@@ -7,6 +7,7 @@
  */
 import type { RecordAction } from './rights.ts';
 
+/** The most restricted one is the last. */
 export const COMMENT_VISIBILITIES = ['public', 'internal'] as const;
 export type CommentVisibility = (typeof COMMENT_VISIBILITIES)[number];
 
@@ -21,6 +22,19 @@ export function rightForVisibility(visibility: CommentVisibility): RecordAction 
     case 'internal':
       return 'Private Comment';
   }
+}
+
+/** The visibilities of comments that every reader of the record sees, its requester included. */
+export const OPEN_VISIBILITIES: readonly CommentVisibility[] = COMMENT_VISIBILITIES.filter(
+  (visibility) => rightForVisibility(visibility) === null,
+);
+
+/** The visibility of an answer to the requester. */
+export const REPLY_VISIBILITY = 'public' satisfies CommentVisibility;
+
+/** The most restricted visibility that a writer may use. @param can the writer's actions on the record */
+export function mostRestrictedVisibility(can: (action: RecordAction) => boolean): CommentVisibility {
+  return seenVisibilities(can).at(-1) ?? REPLY_VISIBILITY;
 }
 
 /** The rights that a reader needs to see every comment of a record. */

@@ -45,6 +45,7 @@ export function* walk(node: Node, above: readonly Node[] = []): Generator<[Node,
 /** `a.b.c` of a member expression, `a` of an identifier, else ''. */
 export function dotted(node: unknown): string {
   if (!isNode(node)) return '';
+  if (node.type === 'ChainExpression') return dotted(node['expression']);
   if (node.type === 'Identifier') return String(node['name']);
   if (node.type !== 'MemberExpression') return '';
   const property = node['property'] as Node;

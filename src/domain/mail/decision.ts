@@ -6,7 +6,13 @@
  * sender is the person that `From` names; `From` alone is believed only for users whose rights would gain a forger little. A mail
  * becomes a comment only with a valid token of this record and this sender.
  */
-import { COMMENT_RIGHTS, type CommentVisibility, seenVisibilities } from '../../contract/comment-visibility.ts';
+import {
+  COMMENT_RIGHTS,
+  type CommentVisibility,
+  mostRestrictedVisibility,
+  REPLY_VISIBILITY,
+  seenVisibilities,
+} from '../../contract/comment-visibility.ts';
 import { ADMINISTRATION_RIGHTS, type GlobalRight, type RecordAction } from '../../contract/rights.ts';
 import type { DmarcVerdict } from './authentication-results.ts';
 import type { Automatic } from './automatic.ts';
@@ -160,10 +166,10 @@ function seenBy(record: RecordFacts): CommentVisibility[] {
 
 /** The most restricted visibility that the sender may use. */
 function mostRestricted(record: RecordFacts): CommentVisibility {
-  return seenBy(record).at(-1) ?? 'public';
+  return mostRestrictedVisibility((action) => record.actions.has(action));
 }
 
 /** The visibility of a reply to a mail about no comment. */
 function ownVisibility(record: RecordFacts): CommentVisibility {
-  return record.isRequester ? 'public' : mostRestricted(record);
+  return record.isRequester ? REPLY_VISIBILITY : mostRestricted(record);
 }

@@ -1,5 +1,5 @@
 /** What a used mail becomes: a record or a comment, with its files. They are made by the ordinary commands, as the sender. */
-import type { CommentVisibility } from '../../contract/comment-visibility.ts';
+import { type CommentVisibility, REPLY_VISIBILITY } from '../../contract/comment-visibility.ts';
 import { Fault } from '../../lib/fault.ts';
 import type { ReadContext, WriteContext } from '../../platform/unit-of-work/context.ts';
 import { addFile } from '../attachments/index.ts';
@@ -42,7 +42,9 @@ export async function makeRecord(
   });
   const objectId = object.row.id;
   const comment =
-    made.comment === null ? null : await addComment(ctx, { objectId, body: made.comment, visibility: 'public' });
+    made.comment === null
+      ? null
+      : await addComment(ctx, { objectId, body: made.comment, visibility: REPLY_VISIBILITY });
   await addFiles(ctx, objectId, kept, comment);
   return { objectId, commentId: comment?.id ?? null };
 }

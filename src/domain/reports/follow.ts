@@ -1,4 +1,5 @@
 /** Writes the facts of records in the statement of the change that causes them. */
+import { OPEN_VISIBILITIES } from '../../contract/comment-visibility.ts';
 import type { EventType } from '../../contract/events.ts';
 import type { Follower, PlannedEvent, WriteContext } from '../../platform/unit-of-work/context.ts';
 import { plannedComment } from '../comments/index.ts';
@@ -20,7 +21,11 @@ function isReply(ctx: WriteContext, row: ObjectRow, { type, data }: PlannedEvent
   const changed: unknown = data?.changed;
   if (type === 'CommentUpdated' && !(Array.isArray(changed) && changed.includes('visibility'))) return false;
   const comment = plannedComment(ctx, String(data?.commentId));
-  return comment?.visibility === 'public' && comment.authorId !== requesterOf(ctx, row);
+  return (
+    comment !== undefined &&
+    OPEN_VISIBILITIES.includes(comment.visibility) &&
+    comment.authorId !== requesterOf(ctx, row)
+  );
 }
 
 function factsOf(ctx: WriteContext, row: ObjectRow, replied: boolean): FactsRow {

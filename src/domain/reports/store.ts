@@ -1,5 +1,6 @@
 /** SQL on the table `report_facts`. */
 import sql, { empty, raw, type Sql } from 'sql-template-tag';
+import { OPEN_VISIBILITIES } from '../../contract/comment-visibility.ts';
 import type { RecordAction } from '../../contract/rights.ts';
 import { namesOf } from '../../platform/audit/checks.ts';
 import { isRebuilding } from '../../platform/jobs/rebuilds.ts';
@@ -101,7 +102,7 @@ function factsOfHistory(from: Sql): Sql {
     ) AS moves
     CROSS JOIN LATERAL (
       SELECT min(j.at) AS at FROM journal j JOIN comments c ON c.id = (j.data->>'commentId')::uuid
-      WHERE j.object_id = o.id AND j.data->>'visibility' = 'public'
+      WHERE j.object_id = o.id AND j.data->>'visibility' = ANY(${OPEN_VISIBILITIES}::text[])
         AND (j.type = 'CommentAdded' OR j.type = 'CommentUpdated' AND j.data->'changed' ? 'visibility')
         AND c.author_id::text IS DISTINCT FROM coalesce(o."values"->>t.requester, o.created_by::text)
     ) AS reply`;

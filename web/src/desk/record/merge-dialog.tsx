@@ -4,6 +4,7 @@ import { useDebouncedValue } from '@mantine/hooks';
 import { IconSearch } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
+import { REPLY_VISIBILITY } from '../../../../src/contract/comment-visibility.ts';
 import { type AnswerOf, call } from '../../api/client.ts';
 import type { desk, deskRecord, DocketRecord } from '../../api/types.ts';
 import { useText } from '../../i18n/text.ts';
@@ -80,7 +81,7 @@ function Choice({ record, offer, mayTell, onClose }: MergeDialogProps) {
           expectedRevision: record.revision,
           targetObjectId: target.id,
           close,
-          ...(body === '' ? {} : { comment: { body, visibility: 'public' } }),
+          ...(body === '' ? {} : { comment: { body, visibility: REPLY_VISIBILITY } }),
         },
         idempotencyKey: `${key}-${target.id}`,
       });
