@@ -5,7 +5,7 @@ import { type AddressInfo, createServer, type Server, type Socket } from 'node:n
 /** Length of the accept queue. When it is full, clients retry for seconds instead of getting a quick rejection. */
 export const BACKLOG = 4096;
 
-export interface Place {
+export interface ListenAddress {
   /** An address or a name of this machine. */
   host: string;
   /** 0 selects any free port. */
@@ -13,7 +13,7 @@ export interface Place {
 }
 
 /** @returns listening errors as a message that says what to do; other errors unchanged */
-export function whyNot(error: unknown, { host, port }: Place): unknown {
+export function whyNot(error: unknown, { host, port }: ListenAddress): unknown {
   const { code } = error as { code?: string };
   const where = `${host}:${port}`;
   if (code === 'EADDRINUSE') {
@@ -63,7 +63,7 @@ export class Listeners {
    * @returns the address as a URL
    * @throws Error with a message that says what to do
    */
-  async open({ host, port }: Place): Promise<string> {
+  async open({ host, port }: ListenAddress): Promise<string> {
     try {
       const [first = host, ...others] = await hostsOf(host);
       // A socket with `SO_REUSEPORT` could share the port with another service. So a socket without it first checks that the
@@ -78,7 +78,7 @@ export class Listeners {
     }
   }
 
-  async #openAt(place: Place): Promise<AddressInfo> {
+  async #openAt(place: ListenAddress): Promise<AddressInfo> {
     let first: Server;
     try {
       first = await this.#listen(place, true);
@@ -96,7 +96,7 @@ export class Listeners {
     return address;
   }
 
-  async #listen(place: Place, reusePort: boolean): Promise<Server> {
+  async #listen(place: ListenAddress, reusePort: boolean): Promise<Server> {
     // Same options as HTTP servers use: a client may end its sending side and still read the answer.
     const server = createServer({ allowHalfOpen: true, noDelay: true });
     server.on('connection', this.#adopt);

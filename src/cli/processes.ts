@@ -7,7 +7,7 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import type { Logger } from 'pino';
 import { type FromChild, isMessage, type ToChild } from './worker-ipc.ts';
-import type { Place } from './listeners.ts';
+import type { ListenAddress } from './listeners.ts';
 import { SharedPort, type Taker } from './shared-port.ts';
 import type { ProcessMetrics } from '../http/metrics.ts';
 
@@ -109,7 +109,7 @@ export class Supervisor {
    * @returns the address, once all processes are ready
    * @throws Error with the message of the process that failed to start, or why the port could not be opened
    */
-  async start(place: Place): Promise<string | undefined> {
+  async start(place: ListenAddress): Promise<string | undefined> {
     this.#log.info({ process: 'supervisor', pid: process.pid, started: this.#children.length }, 'starting processes');
     const serves = this.#children.some(({ role }) => role === 'api');
     const address = serves ? await this.#port.listen(place) : undefined;

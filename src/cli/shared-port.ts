@@ -5,7 +5,7 @@
  */
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { BACKLOG, hostsOf, type Place, urlOf, whyNot } from './listeners.ts';
+import { BACKLOG, hostsOf, type ListenAddress, urlOf, whyNot } from './listeners.ts';
 
 /** A serving process. */
 export interface Taker {
@@ -24,7 +24,7 @@ export interface Bounds {
 
 const BOUNDS: Bounds = { waiting: 1024, untaken: 8, held: 30_000 };
 
-interface Held {
+interface PendingConnection {
   connection: number;
   socket: Socket;
   since: number;
@@ -38,8 +38,8 @@ export class SharedPort {
   readonly #servers: Server[] = [];
   /** In round-robin order. */
   #takers: Taker[] = [];
-  readonly #waiting: Held[] = [];
-  readonly #given = new Map<number, Held>();
+  readonly #waiting: PendingConnection[] = [];
+  readonly #given = new Map<number, PendingConnection>();
   readonly #sweeper: NodeJS.Timeout;
   #last = 0;
   #closed = 0;
@@ -57,7 +57,7 @@ export class SharedPort {
    * @returns the address as a URL
    * @throws Error with a message that says what to do
    */
-  async listen({ host, port }: Place): Promise<string> {
+  async listen({ host, port }: ListenAddress): Promise<string> {
     const [first = host, ...others] = await hostsOf(host).catch((error: unknown) => {
       throw whyNot(error, { host, port });
     });
@@ -68,7 +68,7 @@ export class SharedPort {
     return urlOf(address);
   }
 
-  async #listenAt(place: Place): Promise<AddressInfo> {
+  async #listenAt(place: ListenAddress): Promise<AddressInfo> {
     // Nothing is read in this process. `noDelay` belongs to the connection and stays set in the process that gets it.
     const server = createServer({ pauseOnConnect: true, noDelay: true, allowHalfOpen: true });
     server.on('connection', (socket) => this.#accepted(socket));
@@ -129,7 +129,7 @@ export class SharedPort {
   }
 
   // Before newer connections, in their original order.
-  #again(left: readonly Held[]): void {
+  #again(left: readonly PendingConnection[]): void {
     for (const held of left) held.taker = undefined;
     this.#waiting.unshift(...left);
     this.#handOut();
@@ -139,7 +139,7 @@ export class SharedPort {
     while (this.#waiting.length > 0) {
       const taker = this.#turn();
       if (taker === undefined) return;
-      const held = this.#waiting.shift() as Held;
+      const held = this.#waiting.shift() as PendingConnection;
       // It may have closed while it waited.
       if (held.socket.destroyed) continue;
       held.taker = taker;

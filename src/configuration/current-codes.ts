@@ -9,14 +9,14 @@ import type { ConfigSource, DerivedView } from '../platform/unit-of-work/snapsho
 import { mapNames } from './names.ts';
 import type { CurrentCodes, CurrentField, NamingSchema } from './naming.ts';
 
-interface Part extends Renamed {
+interface RenamedPart extends Renamed {
   code: string;
 }
 interface Compiled {
   workflow?: string;
-  fields?: (Part & { dataType: DataType; constraints: { options?: Part[] } })[];
-  states?: Part[];
-  transitions?: Part[];
+  fields?: (RenamedPart & { dataType: DataType; constraints: { options?: RenamedPart[] } })[];
+  states?: RenamedPart[];
+  transitions?: RenamedPart[];
 }
 interface TypeCodes {
   code: string;
@@ -25,7 +25,7 @@ interface TypeCodes {
 }
 
 /** Each code that a part has or had → its code. A code that a part has now means that part. */
-function byAnyCode<P extends Part>(parts: readonly P[]): Map<string, P> {
+function byAnyCode<P extends RenamedPart>(parts: readonly P[]): Map<string, P> {
   const former = parts.flatMap((part) => (part.former ?? []).map((old) => [old, part] as const));
   return new Map([...former, ...parts.map((part) => [part.code, part] as const)]);
 }
@@ -34,12 +34,12 @@ class FormerCodes implements CurrentCodes {
   readonly #items = new Map<string, string>();
   /** By id, code and former codes. */
   readonly #types = new Map<string, TypeCodes>();
-  readonly #workflows = new Map<string, Record<'states' | 'transitions', ReadonlyMap<string, Part>>>();
+  readonly #workflows = new Map<string, Record<'states' | 'transitions', ReadonlyMap<string, RenamedPart>>>();
   readonly isEmpty: boolean;
 
   constructor({ items, typeVersions }: ConfigSource) {
     let renamed = false;
-    const seen = <P extends Part>(parts: readonly P[]): Map<string, P> => {
+    const seen = <P extends RenamedPart>(parts: readonly P[]): Map<string, P> => {
       renamed ||= parts.some(({ former }) => former !== undefined);
       return byAnyCode(parts);
     };

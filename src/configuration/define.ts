@@ -56,7 +56,7 @@ export function defineSection<Item, Definition>(parts: SectionParts<Item, Defini
     },
     validateAll: (view, report) => parts.validateAll?.(view, report),
     verify: async (ctx, changes, view, report) => await parts.verify?.(ctx, changes, view, report),
-    notes: async (change, view, turns) => (await parts.notes?.(change, view, turns)) ?? [],
+    notes: async (change, view, yielder) => (await parts.notes?.(change, view, yielder)) ?? [],
     lockRecords: async (ctx) => {
       await parts.lockRecords?.(ctx);
     },

@@ -2,7 +2,7 @@
  * Plan, apply and export of the configuration bundle: one code path for all channels (docs/spec/configuration.md,
  * docs/spec/configuration.md#bundle). An apply computes a plan and writes its rows; it changes no records.
  */
-import { Turns } from '../lib/yielding.ts';
+import { Yielder } from '../lib/yielding.ts';
 import type { Change, ConfigSection, ItemPath, SectionKey } from './section.ts';
 import { insertNestedId, insertVersion, lockConfiguration, moveNestedId, updateVersion } from './store.ts';
 import { requireDiscarded } from './lost.ts';
@@ -102,10 +102,10 @@ async function withDifferences(
     definition === undefined ? undefined : shown(sections, change.section, definition, holders);
   const changes = new Map(plan.changes.map(({ change }) => [`${change.section} ${change.code}`, change]));
   const schemas = new Map(sections.map(({ key, schema }) => [key, schema]));
-  const turns = new Turns();
+  const yielder = new Yielder();
   const planned: PlannedChange[] = [];
   for (const item of plan.items) {
-    await turns.next();
+    await yielder.next();
     const change = changes.get(`${item.section} ${item.code}`);
     // Archiving does not change the definition.
     const listed =
@@ -166,9 +166,9 @@ function isFollowing({ action, stored, before, code, definition }: Change): bool
 /** Plans the rows and events of a plan. */
 export async function writePlan(ctx: WriteContext, plan: Plan): Promise<void> {
   if (plan.changes.length === 0) return;
-  const turns = new Turns();
+  const yielder = new Yielder();
   for (const { change, section, version } of plan.changes) {
-    await turns.next();
+    await yielder.next();
     section.write(ctx, change, plan.view);
     if (section.versioned) writeVersion(ctx, change, version);
     ctx.emit({ type: 'ConfigChanged', subject: `${change.section}:${change.code}`, data: auditData(change) });

@@ -5,7 +5,7 @@ import { isActive, type ItemState } from '../contract/state.ts';
 import { stringify } from 'yaml';
 import { Fault } from '../lib/fault.ts';
 import { deepEqualJson, isObject } from '../lib/json.ts';
-import { Turns } from '../lib/yielding.ts';
+import { Yielder } from '../lib/yielding.ts';
 import { inOrder } from './differences.ts';
 import type { ConfigSection, StoredItem } from './section.ts';
 import type { ReadContext } from '../platform/unit-of-work/context.ts';
@@ -57,16 +57,16 @@ export async function exportBundle(
     const section = byKey.get(key);
     return section !== undefined && active.get(key)?.has(section.keyOf(code)) === true;
   };
-  const turns = new Turns();
+  const yielder = new Yielder();
   const files: BundleFile[] = [];
   for (const section of sections) {
     if (!wanted(section) || !mayRead(ctx, section)) continue;
     const items = (stored.get(section.key) ?? []).sort((a, b) => (a.code < b.code ? -1 : 1));
     const written: unknown[] = [];
     for (const item of items) {
-      await turns.next();
+      await yielder.next();
       const presented = section.toBundleItem(item.definition, { identity, active: hasActive });
-      if (presented !== undefined) written.push(await withoutDefaults(section, presented, turns));
+      if (presented !== undefined) written.push(await withoutDefaults(section, presented, yielder));
     }
     if (written.length === 0) {
       // Restoring a version archives what it did not have; only a section that is named is pruned.
@@ -75,7 +75,7 @@ export async function exportBundle(
         files.push({ name: `${section.key}.yaml`, text: `${section.key}: ${empty}\n` });
       continue;
     }
-    files.push({ name: `${section.key}.yaml`, text: await sectionText(section, written, turns) });
+    files.push({ name: `${section.key}.yaml`, text: await sectionText(section, written, yielder) });
   }
   return files;
 }
@@ -91,30 +91,34 @@ function yamlText(value: unknown, quoted = isQuoted(value)): string {
 }
 
 /** The file of a section, made item by item. */
-async function sectionText({ key, shape }: ConfigSection, items: readonly unknown[], turns: Turns): Promise<string> {
+async function sectionText(
+  { key, shape }: ConfigSection,
+  items: readonly unknown[],
+  yielder: Yielder,
+): Promise<string> {
   if (shape === 'map') return yamlText({ [key]: items[0] });
-  return await listText(key, items, isQuoted(items), turns);
+  return await listText(key, items, isQuoted(items), yielder);
 }
 
 /** A property with a list of objects, made element by element. */
-async function listText(key: string, list: readonly unknown[], quoted: boolean, turns: Turns): Promise<string> {
+async function listText(key: string, list: readonly unknown[], quoted: boolean, yielder: Yielder): Promise<string> {
   const head = `${key}:\n`;
   const parts = [head];
   for (const member of list) {
-    await turns.next();
+    await yielder.next();
     parts.push(yamlText({ [key]: [member] }, quoted).slice(head.length));
   }
   return parts.join('');
 }
 
 /** The text of one item, made property by property. */
-async function itemText(item: object, turns: Turns): Promise<string> {
+async function itemText(item: object, yielder: Yielder): Promise<string> {
   const quoted = isQuoted(item);
   const parts: string[] = [];
   for (const [key, value] of Object.entries(item)) {
-    await turns.next();
+    await yielder.next();
     const isList = Array.isArray(value) && value.length > 0;
-    parts.push(isList ? await listText(key, value, quoted, turns) : yamlText({ [key]: value }, quoted));
+    parts.push(isList ? await listText(key, value, quoted, yielder) : yamlText({ [key]: value }, quoted));
   }
   return parts.join('');
 }
@@ -185,48 +189,48 @@ export async function exportItem(
     return other !== undefined && (other.identity || active.has(`${key} ${other.keyOf(own)}`));
   };
   const holders = seesHolders(ctx);
-  const turns = new Turns();
-  await turns.next();
+  const yielder = new Yielder();
+  await yielder.next();
   const presented = section.toBundleItem(item.definition, { identity: holders, active: hasActive });
-  const written = presented === undefined ? item.definition : await withoutDefaults(section, presented, turns);
-  await turns.next();
-  const text = isObject(written) ? await itemText(written, turns) : yamlText(written);
-  await turns.next();
+  const written = presented === undefined ? item.definition : await withoutDefaults(section, presented, yielder);
+  await yielder.next();
+  const text = isObject(written) ? await itemText(written, yielder) : yamlText(written);
+  await yielder.next();
   const { id, state } = item;
   const definition = shown(sections, section.key, item.definition, holders);
-  await turns.next();
+  await yielder.next();
   return { id, code, state, text, definition };
 }
 
 /** The section's definition of an item that is not stored yet. */
-function meaning(section: ConfigSection, item: unknown): unknown {
+function normalForm(section: ConfigSection, item: unknown): unknown {
   return section.merge(item, undefined, { exact: true, canonicalCode: (_section, code) => code });
 }
 
 /** The item without the values that its section fills in by default. */
-async function withoutDefaults(section: ConfigSection, item: unknown, turns: Turns): Promise<unknown> {
+async function withoutDefaults(section: ConfigSection, item: unknown, yielder: Yielder): Promise<unknown> {
   if (typeof item !== 'object' || item === null) return item;
   const whole = inOrder(section.schema, item) as object;
   // Settings are few, and a file that lists them is more useful than an empty one.
   if (section.shape === 'map') return whole;
-  await turns.next();
+  await yielder.next();
   // The definition may share parts with the item, which is modified below.
-  const meant = structuredClone(meaning(section, item));
-  await thin(whole, { meaning: (part) => attempt(section, part), inItem: (part) => part, turns });
-  await turns.next();
+  const meant = structuredClone(normalForm(section, item));
+  await removeDefaults(whole, { meaning: (part) => attempt(section, part), inItem: (part) => part, yielder });
+  await yielder.next();
   // The parts were reduced apart from each other. If the result is not the same, which would be a defect of the section, the
   // whole item is used.
   const reduced = attempt(section, whole);
-  await turns.next();
+  await yielder.next();
   const same = deepEqualJson(reduced, meant);
-  await turns.next();
+  await yielder.next();
   return same && shapeProblems(section.schema, whole).length === 0 ? whole : inOrder(section.schema, item);
 }
 
 /** The definition of a reduced item; undefined if too much was removed. */
 function attempt(section: ConfigSection, item: unknown): unknown {
   try {
-    return meaning(section, item);
+    return normalForm(section, item);
   } catch {
     return undefined;
   }
@@ -237,17 +241,17 @@ interface Thinning {
   meaning(item: unknown): unknown;
   /** A small item that holds the value at its place. */
   inItem(value: unknown): unknown;
-  turns: Turns;
+  yielder: Yielder;
 }
 
 /**
  * Removes every property without which the definition stays the same, outer ones first. Each element of a list is examined
  * alone in a small item, so that the time grows with the size of the item and not with its square.
  */
-async function thin(value: object, { meaning: meaningOf, inItem, turns }: Thinning): Promise<void> {
+async function removeDefaults(value: object, { meaning: meaningOf, inItem, yielder }: Thinning): Promise<void> {
   const within = async (member: unknown, wrapped: (part: unknown) => unknown): Promise<void> => {
     if (typeof member !== 'object' || member === null) return;
-    await thin(member, { meaning: meaningOf, inItem: (part) => inItem(wrapped(part)), turns });
+    await removeDefaults(member, { meaning: meaningOf, inItem: (part) => inItem(wrapped(part)), yielder });
   };
   if (Array.isArray(value)) {
     for (const member of value) await within(member, (part) => [part]);
@@ -257,7 +261,7 @@ async function thin(value: object, { meaning: meaningOf, inItem, turns }: Thinni
   const meant = structuredClone(meaningOf(inItem(record)));
   if (meant === undefined) return;
   for (const key of Object.keys(record)) {
-    await turns.next();
+    await yielder.next();
     const member = record[key];
     delete record[key];
     if (deepEqualJson(meaningOf(inItem(record)), meant)) continue;

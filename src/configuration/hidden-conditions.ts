@@ -4,7 +4,7 @@
  */
 import { canonicalJson } from '../lib/json.ts';
 import { type PlanNote, planNote } from '../lib/problem.ts';
-import type { Turns } from '../lib/yielding.ts';
+import type { Yielder } from '../lib/yielding.ts';
 import type { Change, ConfigView } from './section.ts';
 import type { RecordAction } from '../contract/rights.ts';
 
@@ -89,11 +89,11 @@ function* impliedBy(where: unknown): Generator<string> {
 }
 
 /** The grants of a role; none if it allows no transitions. */
-async function compiledGrants({ records }: Role, turns: Turns): Promise<CompiledGrant[]> {
+async function compiledGrants({ records }: Role, yielder: Yielder): Promise<CompiledGrant[]> {
   const grants: CompiledGrant[] = [];
   if (!records.some(({ actions }) => actions.includes('transition'))) return grants;
   for (const grant of records) {
-    await turns.next();
+    await yielder.next();
     const { where } = grant;
     const key = where === undefined ? '' : canonicalJson(where);
     grants.push({ ...grant, key, implied: new Set(['', ...(where === undefined ? [] : impliedBy(where))]) });
@@ -125,7 +125,7 @@ function allowedWithoutReading(
  * The notes on a created or changed role, type or workflow. Each role is evaluated
  * separately; a user with several roles may read more.
  */
-export async function hiddenConditionNotes(change: Change, view: ConfigView, turns: Turns): Promise<PlanNote[]> {
+export async function hiddenConditionNotes(change: Change, view: ConfigView, yielder: Yielder): Promise<PlanNote[]> {
   if (change.action === 'archive') return [];
   const workflows = new Map(concerned<Workflow>(view, 'workflows', change));
   const roles = concerned<Role>(view, 'roles', change);
@@ -133,15 +133,15 @@ export async function hiddenConditionNotes(change: Change, view: ConfigView, tur
   const named: PlanNote[] = [];
   let unnamed = 0;
   for (const [typeCode, type] of concerned<RecordTypeShape>(view, 'types', change)) {
-    await turns.next();
+    await yielder.next();
     const used = transitionsByField(type, workflowCodes(view, type), workflows);
     for (const [role, definition] of used.size === 0 ? [] : roles) {
-      await turns.next();
-      const all = byRole.get(role) ?? (await compiledGrants(definition, turns));
+      await yielder.next();
+      const all = byRole.get(role) ?? (await compiledGrants(definition, yielder));
       byRole.set(role, all);
       const grants = all.filter((grant) => grant.type === '*' || grant.type === typeCode);
       for (const [field, transitions] of grants.length === 0 ? [] : used) {
-        await turns.next();
+        await yielder.next();
         const never = !grants.some(({ fields }) => includes(fields.read, field));
         const found = allowedWithoutReading(grants, field, transitions);
         const free = Math.max(0, MAX_NAMED - named.length);

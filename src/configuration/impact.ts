@@ -98,7 +98,7 @@ export interface ImpactContext {
   inexact(errorBound: number | null): void;
 }
 
-type Parts = Partial<Omit<Impact, 'complete' | 'exact' | 'errorBound' | 'totals' | 'totalErrors'>> & {
+type ImpactSections = Partial<Omit<Impact, 'complete' | 'exact' | 'errorBound' | 'totals' | 'totalErrors'>> & {
   /** Sums over all users, also those that are not listed. */
   access?: { gained: number; lost: number };
   /** The errors of the sums that are not exact. */
@@ -109,7 +109,7 @@ type Parts = Partial<Omit<Impact, 'complete' | 'exact' | 'errorBound' | 'totals'
 export type ImpactSource = (
   before: ReadContext,
   hasTime: () => boolean,
-) => Promise<(context: ImpactContext) => Promise<Parts>>;
+) => Promise<(context: ImpactContext) => Promise<ImpactSections>>;
 
 export interface ImpactParts {
   sources: readonly ImpactSource[];
@@ -180,7 +180,7 @@ export async function impactOf(
           state.errorBound = bound === null || state.errorBound === null ? null : Math.max(state.errorBound, bound);
         },
       };
-      const parts: Parts[] = [];
+      const parts: ImpactSections[] = [];
       for (const measure of measures) parts.push(await measure(context));
       const listed = (key: string): boolean => {
         const section = sections.find((one) => one.key === key);
@@ -196,7 +196,7 @@ export async function impactOf(
 /** @param listed whether the caller may list the items of a section; others are counted, but not named */
 function summed(
   complete: boolean,
-  parts: readonly Parts[],
+  parts: readonly ImpactSections[],
   { listed, ...state }: Pick<Impact, 'exact' | 'errorBound'> & { listed: (section: string) => boolean },
 ): Impact {
   const joined = <Key extends 'roles' | 'people' | 'constraints' | 'states' | 'sla' | 'broken'>(

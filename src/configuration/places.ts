@@ -2,12 +2,12 @@
 import type { Problem } from '../lib/problem.ts';
 import type { ItemPath } from './section.ts';
 
-export interface Place {
+export interface TextPosition {
   line: number;
   column: number;
 }
 
-export interface FileProblem extends Place, Problem {
+export interface FileProblem extends TextPosition, Problem {
   path: ItemPath;
 }
 
@@ -80,7 +80,7 @@ export class BundleDocument {
   /**
    * The position of the value at the path, or of the nearest enclosing value. With `key`, the position of the property's name.
    */
-  locate(path: ItemPath, key = false): Place {
+  locate(path: ItemPath, key = false): TextPosition {
     return this.#placeOf(this.#offsetOf(path, key));
   }
 
@@ -113,7 +113,7 @@ export class BundleDocument {
   }
 
   /** Line and column of an offset, from 1. */
-  #placeOf(offset: number): Place {
+  #placeOf(offset: number): TextPosition {
     const { lines } = this.#parsed;
     let low = 0;
     let high = lines.length;

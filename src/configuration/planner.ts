@@ -3,7 +3,7 @@ import { isActive, isArchived } from '../contract/state.ts';
 import { Fault } from '../lib/fault.ts';
 import { deepEqualJson, isObject } from '../lib/json.ts';
 import { type PlanNote, planNote, type Problem, problem } from '../lib/problem.ts';
-import { Turns } from '../lib/yielding.ts';
+import { Yielder } from '../lib/yielding.ts';
 import { unknownReference } from './conditions.ts';
 import type { Action, Change, Comparison, ConfigSection, ItemPath, Report, SectionReport } from './section.ts';
 import { loadNestedIds, loadVersions } from './store.ts';
@@ -86,25 +86,25 @@ export async function makePlan(
   options: BundleOptions,
 ): Promise<Plan> {
   const exact = options.prune === true && options.pruneIdentity === true;
-  const turns = new Turns();
-  const view = await loadStored(ctx, sections, turns);
+  const yielder = new Yielder();
+  const view = await loadStored(ctx, sections, yielder);
   const problems = [...bundle.problems];
   const renames = followRenames(view, bundle);
   // Other checks would report consequences of these.
   if (renames.length > 0) throw new BundleError([...problems, ...renames]);
-  await overlay(ctx, view, bundle, turns);
+  await overlay(ctx, view, bundle, yielder);
   if (options.prune === true) prune(view, sections, exact);
   else keepArchivedIdentity(view, sections, exact);
   archive(view, options.archive ?? []);
-  await merge(view, sections, exact || options.exact === true, turns);
+  await merge(view, sections, exact || options.exact === true, yielder);
   // A caller for whom hidden fields are like unknown ones gets no names.
   const proposals = options.checksOwnFields === true ? undefined : new Proposals(ctx, view, readsField(ctx, view));
-  problems.push(...(await validate(view, sections, proposals, turns)));
+  problems.push(...(await validate(view, sections, proposals, yielder)));
   if (problems.length > 0) throw new BundleError(problems);
-  const plan = await decide(view, sections, turns);
+  const plan = await decide(view, sections, yielder);
   addWidened(plan);
   // Before anything is asked of records.
-  if (options.checksOwnFields !== true) await requireReadable(ctx, plan, turns);
+  if (options.checksOwnFields !== true) await requireReadable(ctx, plan, yielder);
   const bySection = Map.groupBy(plan.changes, ({ change }) => change.section);
   for (const section of sections) {
     const own = (bySection.get(section.key) ?? []).map(({ change }) => change);
@@ -117,7 +117,11 @@ export async function makePlan(
 }
 
 /** The stored configuration. All reads of the context must see the same state of it. */
-export async function loadStored(ctx: ReadContext, sections: readonly ConfigSection[], turns: Turns): Promise<View> {
+export async function loadStored(
+  ctx: ReadContext,
+  sections: readonly ConfigSection[],
+  yielder: Yielder,
+): Promise<View> {
   const view = new View({
     sections,
     versions: await loadVersions(ctx),
@@ -128,15 +132,15 @@ export async function loadStored(ctx: ReadContext, sections: readonly ConfigSect
     for (const stored of await section.load(ctx)) {
       const { id, code, state, definition, compiled } = stored;
       view.add({ section, id, code, state, stored, named: undefined, definition, compiled, ...noRenames() });
-      await turns.next();
+      await yielder.next();
     }
   }
   return view;
 }
 
-async function overlay(ctx: ReadContext, view: View, bundle: Bundle, turns: Turns): Promise<void> {
+async function overlay(ctx: ReadContext, view: View, bundle: Bundle, yielder: Yielder): Promise<void> {
   for (const named of bundle.items) {
-    await turns.next();
+    await yielder.next();
     const { section, code } = named;
     const entry = view.entry(section.key, code);
     if (entry !== undefined) {
@@ -180,12 +184,12 @@ function archive(view: View, wanted: readonly { section: string; code: string }[
   }
 }
 
-async function merge(view: View, sections: readonly ConfigSection[], exact: boolean, turns: Turns): Promise<void> {
+async function merge(view: View, sections: readonly ConfigSection[], exact: boolean, yielder: Yielder): Promise<void> {
   const options = { exact, canonicalCode: (section: string, code: string) => view.canonicalCode(section, code) };
   for (const section of sections) {
     for (const entry of view.entries(section.key)) {
       if (entry.named === undefined) continue;
-      await turns.next();
+      await yielder.next();
       entry.definition =
         entry.named.item === undefined ? undefined : section.merge(entry.named.item, entry.stored?.definition, options);
     }
@@ -197,7 +201,7 @@ async function validate(
   view: View,
   sections: readonly ConfigSection[],
   proposals: Proposals | undefined,
-  turns: Turns,
+  yielder: Yielder,
 ): Promise<BundleProblem[]> {
   const problems: BundleProblem[] = [];
   const add = (entry: Entry, path: ItemPath, found: Problem): void => {
@@ -206,7 +210,7 @@ async function validate(
   for (const section of sections) {
     for (const entry of view.entries(section.key)) {
       if (!isActive(entry) || entry.definition === undefined) continue;
-      await turns.next();
+      await yielder.next();
       if (problems.length > MAX_PROBLEMS) return problems;
       for (const { section: other, code, path } of section.references(entry.definition)) {
         if (!view.has(other, code)) add(entry, path, unknownReference(other, code, view));
@@ -248,12 +252,12 @@ function actionOf(entry: Entry): Action {
   return same ? 'leave' : 'change';
 }
 
-async function decide(view: View, sections: readonly ConfigSection[], turns: Turns): Promise<Plan> {
+async function decide(view: View, sections: readonly ConfigSection[], yielder: Yielder): Promise<Plan> {
   const plan: Plan = { view, items: [], changes: [], widened: [], occupied: new Set() };
   for (const section of sections) {
     const entries = [...view.entries(section.key)].sort((a, b) => (a.code < b.code ? -1 : 1));
     for (const entry of entries) {
-      await turns.next();
+      await yielder.next();
       const action = actionOf(entry);
       if (action === 'leave' && entry.named === undefined) continue;
       const { id, code, stored } = entry;
@@ -266,7 +270,7 @@ async function decide(view: View, sections: readonly ConfigSection[], turns: Tur
       const change = changeOf(entry, action);
       const version = section.versioned ? stepOf(view, section, change) : undefined;
       if (version !== undefined) item.version = version;
-      addNotes(item, [...renameNotes(entry), ...(await section.notes(change, view, turns))]);
+      addNotes(item, [...renameNotes(entry), ...(await section.notes(change, view, yielder))]);
       plan.changes.push({ change, section, version });
     }
   }

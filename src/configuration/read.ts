@@ -3,7 +3,7 @@ import type { ConfigSection, ItemPath } from './section.ts';
 import { parseDocumentTask, unreadable, weightOf } from './document.ts';
 import { type Problem, problem, ProblemError, withNearNames } from '../lib/problem.ts';
 import { faultAt } from '../lib/fault.ts';
-import { Turns } from '../lib/yielding.ts';
+import { Yielder } from '../lib/yielding.ts';
 import { Threads } from '../platform/threads.ts';
 import { BundleError, type BundleProblem, pathText } from './errors.ts';
 import { BundleDocument, type ParsedDocument, type ParsedMember } from './places.ts';
@@ -69,17 +69,17 @@ export async function readBundle(
   caller: string | null,
 ): Promise<Bundle> {
   const sorted = [...files].sort((a, b) => (a.name < b.name ? -1 : 1));
-  const turns = new Turns();
+  const yielder = new Yielder();
   const sources: Source[] = [];
   for (const { name, text } of sorted) {
     sources.push({ file: name, document: new BundleDocument(await parse(text, caller)) });
-    await turns.next();
+    await yielder.next();
   }
   const wrong = sources.flatMap(({ file, document }) =>
     document.problems.map((problem) => ({ file, ...problem, path: pathText(problem.path) })),
   );
   if (wrong.length > 0) throw new BundleError(wrong);
-  const reading = new Reading(sections, turns);
+  const reading = new Reading(sections, yielder);
   for (const source of sources) await reading.file(source);
   if (files.length > 0 && reading.named.size === 0 && reading.problems.length === 0) {
     throw faultAt('INVALID_REQUEST', '/files/0/text', 'NO_SECTIONS');
@@ -99,12 +99,12 @@ class Reading {
   readonly problems: BundleProblem[] = [];
   readonly named = new Set<string>();
   readonly #sections: ReadonlyMap<string, ConfigSection>;
-  readonly #turns: Turns;
+  readonly yielder: Yielder;
   readonly #places = new Map<string, string>();
 
-  constructor(sections: readonly ConfigSection[], turns: Turns) {
+  constructor(sections: readonly ConfigSection[], yielder: Yielder) {
     this.#sections = new Map(sections.map((section) => [section.key, section]));
-    this.#turns = turns;
+    this.yielder = yielder;
   }
 
   /** @throws BundleError if there are more problems than are collected */
@@ -143,7 +143,7 @@ class Reading {
     for (const index of member.json.keys()) {
       this.#item(source, section, source.document.item(member, index), [section.key, index]);
       if (this.problems.length > MAX_PROBLEMS) throw new BundleError(this.problems);
-      await this.#turns.next();
+      await this.yielder.next();
     }
   }
 

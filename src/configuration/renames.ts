@@ -9,7 +9,7 @@ import type { NamingSchema, PartKind } from './naming.ts';
 import type { GonePart, ItemPath } from './section.ts';
 
 type Members = Record<string, unknown>;
-interface Part extends Renamed, Members {
+interface RenamedPart extends Renamed, Members {
   code: string;
 }
 
@@ -31,14 +31,21 @@ export function hasParts(schema: unknown): boolean {
   return partLists(schema as NamingSchema).next().done !== true;
 }
 
-function partsAt(value: unknown, steps: readonly string[]): Part[] {
+function partsAt(value: unknown, steps: readonly string[]): RenamedPart[] {
   let at: unknown = value;
   for (const step of steps) at = isObject(at) ? at[step] : undefined;
-  return Array.isArray(at) ? at.filter((one): one is Part => isObject(one) && typeof one['code'] === 'string') : [];
+  return Array.isArray(at)
+    ? at.filter((one): one is RenamedPart => isObject(one) && typeof one['code'] === 'string')
+    : [];
 }
 
 /** The value with each of its parts, at any depth, replaced. The inner parts of a part are replaced first. */
-function mapParts(schema: NamingSchema, value: unknown, map: (part: Part, path: string) => Part, path = ''): unknown {
+function mapParts(
+  schema: NamingSchema,
+  value: unknown,
+  map: (part: RenamedPart, path: string) => RenamedPart,
+  path = '',
+): unknown {
   if (!isObject(value)) return value;
   const lists = new Map<string, PartList[]>();
   for (const list of partLists(schema)) {
@@ -57,7 +64,7 @@ function mapList(
   { steps: [step, ...steps], part }: PartList,
   value: unknown,
   name: string,
-  map: (part: Part, path: string) => Part,
+  map: (part: RenamedPart, path: string) => RenamedPart,
   path: string,
 ): unknown {
   if (step !== undefined) {
@@ -68,7 +75,7 @@ function mapList(
   return value.map((one: unknown) => {
     if (!isObject(one) || typeof one['code'] !== 'string') return one;
     const at = `${path}/${name}/${one['code']}`;
-    return map(mapParts(part, one, map, at) as Part, at);
+    return map(mapParts(part, one, map, at) as RenamedPart, at);
   });
 }
 
@@ -81,7 +88,7 @@ export function formerCodes(was: unknown): string[] {
 export function withoutWas(schema: unknown, value: unknown): unknown {
   const drop = <T extends Members>({ was: _was, ...rest }: T) => rest;
   const own = isObject(value) ? drop(value) : value;
-  return mapParts(schema as NamingSchema, own, (part) => drop(part) as unknown as Part);
+  return mapParts(schema as NamingSchema, own, (part) => drop(part) as unknown as RenamedPart);
 }
 
 /** The definition with `was` as the item has it. */
@@ -167,7 +174,7 @@ export interface PartChanges {
   problems: { path: ItemPath; found: Problem }[];
 }
 
-interface Place {
+interface ComparedList {
   before: string;
   after: string;
   at: ItemPath;
@@ -189,7 +196,7 @@ export function compareParts(
   compiled: readonly unknown[],
 ): PartChanges {
   const changes: PartChanges = { renames: [], gone: [], renamed: new Map(), problems: [] };
-  const place: Place = { before: '', after: '', at: [], codes: [], stored: [] };
+  const place: ComparedList = { before: '', after: '', at: [], codes: [], stored: [] };
   compareLists(schema as NamingSchema, next, before, compiled, place, changes);
   return changes;
 }
@@ -199,7 +206,7 @@ function compareLists(
   next: unknown,
   before: unknown,
   compiled: readonly unknown[],
-  place: Place,
+  place: ComparedList,
   changes: PartChanges,
 ): void {
   for (const { steps, part } of partLists(schema)) {
@@ -212,7 +219,7 @@ function compareLists(
     const origins = originsOf(list, { ...place, at: [...place.at, ...steps] }, changes);
     for (const [index, one] of list.next.entries()) {
       const from = origins.get(one) ?? one.code;
-      const inner: Place = {
+      const inner: ComparedList = {
         before: `${place.before}/${name}/${from}`,
         after: `${place.after}/${name}/${one.code}`,
         at: [...place.at, ...steps, index],
@@ -240,12 +247,12 @@ function compareLists(
   }
 }
 
-function storedCode(compiled: readonly Part[], code: string): string {
+function storedCode(compiled: readonly RenamedPart[], code: string): string {
   return compiled.findLast((one) => one.code === code)?.storedAs ?? code;
 }
 
 /** What renames leave on a part; undefined if it was never renamed. */
-function renamedPart(compiled: readonly Part[], from: string, to: string, kind: PartKind): Renamed | undefined {
+function renamedPart(compiled: readonly RenamedPart[], from: string, to: string, kind: PartKind): Renamed | undefined {
   const known = compiled.findLast(({ code }) => code === from);
   const all = [...(known?.former ?? []), ...(from === to ? [] : [from])];
   const former = [...new Set(all)].filter((code) => code !== to);
@@ -256,11 +263,11 @@ function renamedPart(compiled: readonly Part[], from: string, to: string, kind: 
 
 /** Each part of the new list that was in the old one → its code there. Reports renames that are not possible. */
 function originsOf(
-  list: { next: readonly Part[]; before: ReadonlyMap<string, Part>; compiled: readonly Part[] },
-  place: Place,
+  list: { next: readonly RenamedPart[]; before: ReadonlyMap<string, RenamedPart>; compiled: readonly RenamedPart[] },
+  place: ComparedList,
   { problems }: PartChanges,
-): Map<Part, string> {
-  const origins = new Map<Part, string>();
+): Map<RenamedPart, string> {
+  const origins = new Map<RenamedPart, string>();
   const codes = new Map(list.next.map(({ code }, index) => [code, index]));
   const owners = new Map(list.compiled.flatMap(({ code, former = [] }) => former.map((old) => [old, code])));
   const known = new Set(list.compiled.map(({ code }) => code));

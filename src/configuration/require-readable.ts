@@ -6,7 +6,7 @@
 import { isActive } from '../contract/state.ts';
 import { Fault } from '../lib/fault.ts';
 import { problem } from '../lib/problem.ts';
-import type { Turns } from '../lib/yielding.ts';
+import type { Yielder } from '../lib/yielding.ts';
 import type { ReadContext } from '../platform/unit-of-work/context.ts';
 import { alwaysReads, type FieldUse, fieldUses, newUses, type ReadingGrants } from './field-places.ts';
 import { PlannedCodes } from './planned-codes.ts';
@@ -14,10 +14,10 @@ import type { Change, ConfigSection } from './section.ts';
 import type { Entry, View } from './view.ts';
 
 /** The configuration before or after the change. */
-async function codesOf(view: View, turns: Turns, of: (entry: Entry) => unknown): Promise<PlannedCodes> {
+async function codesOf(view: View, yielder: Yielder, of: (entry: Entry) => unknown): Promise<PlannedCodes> {
   const codes = new PlannedCodes();
   for (const entry of view.all()) {
-    await turns.next();
+    await yielder.next();
     const definition = of(entry);
     const versions = view.versions(entry.section.key, entry.code).map(({ compiled }) => compiled);
     if (definition !== undefined) codes.add(entry.section.key, entry.code, definition, versions);
@@ -50,15 +50,15 @@ export function readsField(ctx: Pick<ReadContext, 'actor'>, view: View): ReadsFi
 export async function requireReadable(
   ctx: Pick<ReadContext, 'actor'>,
   { view, changes }: { view: View; changes: readonly { change: Change; section: ConfigSection }[] },
-  turns: Turns,
+  yielder: Yielder,
 ): Promise<void> {
   if (ctx.actor.has('role.assign')) return;
   const reads = readsField(ctx, view);
-  const before = await codesOf(view, turns, ({ stored }) => stored?.definition);
-  const after = await codesOf(view, turns, ({ definition }) => definition);
+  const before = await codesOf(view, yielder, ({ stored }) => stored?.definition);
+  const after = await codesOf(view, yielder, ({ definition }) => definition);
   for (const { change, section } of changes) {
     if (change.action === 'archive') continue;
-    await turns.next();
+    await yielder.next();
     const { code } = change;
     const stood = standing(change, view.entry(section.key, code)).flatMap((definition) =>
       fieldUses(section, code, definition, before),

@@ -2,7 +2,7 @@
  * Configuration endpoints of the administration API (docs/spec/configuration.md#administration-api): plan, apply, export and
  * lookup of ids.
  */
-import { bind, type Binding, Part } from '../platform/module.ts';
+import { bind, type Binding, ServicePart } from '../platform/module.ts';
 import type { Static } from 'typebox';
 import { faultAt } from '../lib/fault.ts';
 import { Reply } from '../contract/operation.ts';
@@ -73,7 +73,7 @@ async function atVersion(ctx: ReadContext, data: unknown): Promise<Reply> {
 }
 
 /** The JSON schema of the bundle. */
-const schemaText = new Part('the schema of the bundle', ({ get }) => bundleSchemaText(get(bundleSections)));
+const schemaText = new ServicePart('the schema of the bundle', ({ get }) => bundleSchemaText(get(bundleSections)));
 
 export const bundleRoutes: readonly Binding[] = [
   bind(contract.listSection, async (ctx, { params, query }, _request, service) => {

@@ -10,7 +10,7 @@ import type { GlobalRight } from '../contract/rights.ts';
 import type { TSchema } from 'typebox';
 import type { PartKind } from './naming.ts';
 import type { PlanNote, Problem } from '../lib/problem.ts';
-import type { Turns } from '../lib/yielding.ts';
+import type { Yielder } from '../lib/yielding.ts';
 import type { ReadContext, WriteContext } from '../platform/unit-of-work/context.ts';
 
 /**
@@ -194,8 +194,8 @@ export interface SectionParts<Item, Definition> {
   validateAll?(view: ConfigView, report: SectionReport): void;
   /** Validates against stored records. Called last, if there are no other problems. */
   verify?(ctx: ReadContext, changes: readonly Change[], view: CompileView, report: SectionReport): Promise<void>;
-  /** Notes shown in the plan. Long work awaits `turns`. */
-  notes?(change: Change, view: ConfigView, turns: Turns): PlanNote[] | Promise<PlanNote[]>;
+  /** Notes shown in the plan. Long work awaits `yielder`. */
+  notes?(change: Change, view: ConfigView, yielder: Yielder): PlanNote[] | Promise<PlanNote[]>;
   /** If given, all versions of the compiled form are stored, and this function decides whether stored records fit the new one. */
   compare?(before: unknown, after: unknown): Comparison;
   /** Keeps out other writers of records before they are counted, until the apply ends. One section does it for all. */
@@ -235,7 +235,7 @@ export interface ConfigSection {
   compile(definition: unknown, view: CompileView, report: Report): unknown;
   validateAll(view: ConfigView, report: SectionReport): void;
   verify(ctx: ReadContext, changes: readonly Change[], view: CompileView, report: SectionReport): Promise<void>;
-  notes(change: Change, view: ConfigView, turns: Turns): Promise<PlanNote[]>;
+  notes(change: Change, view: ConfigView, yielder: Yielder): Promise<PlanNote[]>;
   compare(before: unknown, after: unknown): Comparison;
   lockRecords(ctx: WriteContext): Promise<void>;
   countRecords(ctx: ReadContext, change: Change, gone: readonly GonePart[], view: CompileView): Promise<HeldCount[]>;

@@ -1,5 +1,5 @@
 /** The sections and the sources of impact that modules declare. */
-import { List, type Module, Part, people } from '../platform/module.ts';
+import { List, type Module, ServicePart, people } from '../platform/module.ts';
 import type { AddressCheck } from '../platform/outbound/outbound.ts';
 import type { ImpactParts, ImpactSource } from './impact.ts';
 import { type ConfigSection, SECTION_KEYS } from './section.ts';
@@ -21,12 +21,12 @@ export function configSections(modules: readonly Module[], addresses: AddressChe
 }
 
 /** The sections of a service. */
-export const bundleSections = new Part('the sections of the bundle', ({ modules, outbound }) =>
+export const bundleSections = new ServicePart('the sections of the bundle', ({ modules, outbound }) =>
   configSections(modules, outbound),
 );
 
 /** What plans compute their impact from. */
-export const impactOfPlans = new Part<ImpactParts>('the impact of plans', ({ modules, get }) => ({
+export const impactOfPlans = new ServicePart<ImpactParts>('the impact of plans', ({ modules, get }) => ({
   sources: impactSources.of(modules),
   systemActor: (config) => get(people).systemCaller(config).actor,
 }));

@@ -1,6 +1,6 @@
 /** Which items of the configuration use the items of a section. */
 import { isActive } from '../contract/state.ts';
-import { Turns } from '../lib/yielding.ts';
+import { Yielder } from '../lib/yielding.ts';
 import type { ReadContext } from '../platform/unit-of-work/context.ts';
 import { mapNames } from './names.ts';
 import { loadStored } from './planner.ts';
@@ -24,8 +24,8 @@ export async function usesOf(
   sections: readonly ConfigSection[],
   target: ConfigSection,
 ): Promise<Map<string, Use[]>> {
-  const turns = new Turns();
-  const view = await loadStored(ctx, sections, turns);
+  const yielder = new Yielder();
+  const view = await loadStored(ctx, sections, yielder);
   let found = new Set<string>();
   const codes = new PlannedCodes((section, code) => {
     if (section === target.key) found.add(view.canonicalCode(section, code));
@@ -36,7 +36,7 @@ export async function usesOf(
     if (!mayRead(ctx, section)) continue;
     for (const entry of view.entries(section.key)) {
       if (!isActive(entry)) continue;
-      await turns.next();
+      await yielder.next();
       found = new Set();
       mapNames(section, entry.code, entry.definition, codes);
       const name = section.nameOf(entry.definition, entry.code);

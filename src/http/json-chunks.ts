@@ -1,7 +1,7 @@
 /** Serializes large answers to JSON in chunks, so that other requests can run in between. */
 import type { ListInWindows } from '../contract/operation.ts';
 import { JsonText } from '../lib/json.ts';
-import { Turns } from '../lib/yielding.ts';
+import { Yielder } from '../lib/yielding.ts';
 
 /** Answers above about this many characters are serialized in chunks. */
 const LARGE = 500_000;
@@ -62,21 +62,21 @@ const SENT = 65_536;
 
 /** The JSON between `head` and `tail` in chunks. Yields to other requests between them. */
 export async function* inPieces(head: string, data: unknown, tail: string): AsyncGenerator<Buffer> {
-  const turns = new Turns();
+  const yielder = new Yielder();
   let text = head;
   for (const piece of jsonPieces(data)) {
     text += piece;
     if (text.length < SENT) continue;
     yield Buffer.from(text);
     text = '';
-    await turns.next();
+    await yielder.next();
   }
   yield Buffer.from(text + tail);
 }
 
 /** The JSON of a list between `head` and `tail` in chunks. A window is read when the reader has taken the one before. */
 export async function* windowPieces(head: string, list: ListInWindows, tail: () => string): AsyncGenerator<Buffer> {
-  const turns = new Turns();
+  const yielder = new Yielder();
   let text = `${head}[`;
   let isFirst = true;
   for await (const rows of inOrder(list)) {
@@ -86,7 +86,7 @@ export async function* windowPieces(head: string, list: ListInWindows, tail: () 
       if (text.length < SENT) continue;
       yield Buffer.from(text);
       text = '';
-      await turns.next();
+      await yielder.next();
     }
   }
   yield Buffer.from(`${text}]${tail()}`);

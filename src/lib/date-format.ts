@@ -14,7 +14,7 @@
  * Two-letter parts also accept one digit if no further digit follows.
  */
 
-type Part =
+type FormatPart =
   | { kind: 'number'; unit: Unit; most: number; least: number }
   | { kind: 'month' | 'half' | 'offset' | 'blank' }
   | { kind: 'literal'; text: string };
@@ -48,10 +48,10 @@ const MONTHS = [
 ];
 
 /** A parsed format. */
-export type DateFormat = readonly Part[];
+export type DateFormat = readonly FormatPart[];
 
 export function parseDateFormat(format: string): DateFormat {
-  return (format.match(TOKEN) ?? []).map((token): Part => {
+  return (format.match(TOKEN) ?? []).map((token): FormatPart => {
     if (token.startsWith('[') && token.endsWith(']') && token.length > 1) {
       return { kind: 'literal', text: token.slice(1, -1) };
     }

@@ -42,7 +42,7 @@ export interface ParseOptions {
 }
 
 /** The position of a value and what it must match. */
-interface Place {
+interface ValuePosition {
   field: FilterField;
   operator: Operator;
   path: string;
@@ -149,7 +149,7 @@ class Parser {
     return this.#problem(path, 'OPERATOR_UNKNOWN', { known: OPERATORS });
   }
 
-  #typed(value: unknown, place: Place): TypedLeaf | undefined {
+  #typed(value: unknown, place: ValuePosition): TypedLeaf | undefined {
     const field = kept(place.field);
     switch (place.operator) {
       case 'is-empty':
@@ -179,14 +179,14 @@ class Parser {
     return { field, operator: 'is-empty', value: value ?? true };
   }
 
-  #text(value: unknown, place: Place): string | undefined {
+  #text(value: unknown, place: ValuePosition): string | undefined {
     const operand = this.#operand(value, place, place.path, 'text');
     if (operand === undefined || !('literal' in operand) || typeof operand.literal !== 'string') return undefined;
     const numbered = place.field.kind === 'system' && place.field.code === 'number';
     return numbered ? foldNumber(operand.literal) : fold(operand.literal);
   }
 
-  #list(value: unknown, place: Place): Operand[] | undefined {
+  #list(value: unknown, place: ValuePosition): Operand[] | undefined {
     if (this.#variables && typeof value === 'string' && /^\$(?!\$)/.test(value)) {
       const operand = this.#variable(value, place, place.path);
       if (operand === undefined) return undefined;
@@ -201,7 +201,7 @@ class Parser {
     return operands.includes(undefined) ? undefined : (operands as Operand[]);
   }
 
-  #range(value: unknown, field: TypedField, place: Place): TypedLeaf | undefined {
+  #range(value: unknown, field: TypedField, place: ValuePosition): TypedLeaf | undefined {
     if (!Array.isArray(value) || value.length !== 2) {
       return this.#problem(place.path, 'RANGE_BOUNDS');
     }
@@ -210,7 +210,12 @@ class Parser {
     return from === undefined || to === undefined ? undefined : { field, operator: 'range', from, to };
   }
 
-  #operand(value: unknown, place: Place, path: string, as: DataType = place.field.dataType): Operand | undefined {
+  #operand(
+    value: unknown,
+    place: ValuePosition,
+    path: string,
+    as: DataType = place.field.dataType,
+  ): Operand | undefined {
     let given = value;
     if (this.#variables && typeof value === 'string' && value.startsWith('$')) {
       if (!value.startsWith('$$')) return this.#variable(value, place, path);
@@ -228,7 +233,7 @@ class Parser {
     return { literal } satisfies LiteralOperand;
   }
 
-  #variable(text: string, place: Place, path: string): VariableOperand | undefined {
+  #variable(text: string, place: ValuePosition, path: string): VariableOperand | undefined {
     const operand = readVariable(text);
     if (operand === undefined) {
       return this.#problem(path, 'UNKNOWN_VARIABLE');

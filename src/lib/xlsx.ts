@@ -8,7 +8,7 @@
  */
 import { Zip, ZipDeflate } from 'fflate';
 import { looksLikeFormula } from './csv.ts';
-import { Turns } from './yielding.ts';
+import { Yielder } from './yielding.ts';
 
 /** Maximum number of rows of a sheet, including the header. */
 export const SHEET_ROWS = 1_048_576;
@@ -172,7 +172,7 @@ export async function* writeXlsx(
   }
   const sheet = new ZipDeflate('xl/worksheets/sheet1.xml', { level: LEVEL });
   zip.add(sheet);
-  const turns = new Turns();
+  const yielder = new Yielder();
   let text = '';
   for await (const xml of sheetXml(columns, rows)) {
     text += xml;
@@ -181,7 +181,7 @@ export async function* writeXlsx(
     text = '';
     for (let from = 0; from < bytes.length; from += PIECE) {
       sheet.push(bytes.subarray(from, from + PIECE));
-      await turns.next();
+      await yielder.next();
     }
     if (ready.length > 0) yield take();
   }

@@ -5,7 +5,7 @@ import { setImmediate } from 'node:timers/promises';
 const PIECE_MS = 8;
 
 /** Create it when the work begins, and await `next` between short steps. */
-export class Turns {
+export class Yielder {
   #since = performance.now();
 
   /** Returns a promise if other requests should run now, otherwise undefined, which is cheap to await. */
@@ -21,10 +21,10 @@ export class Turns {
 
 /** Maps a long list in slices. */
 export async function mapInTurns<Item, Result>(items: readonly Item[], map: (item: Item) => Result): Promise<Result[]> {
-  const turns = new Turns();
+  const yielder = new Yielder();
   const results: Result[] = [];
   for (const item of items) {
-    const turn = turns.next();
+    const turn = yielder.next();
     if (turn !== undefined) await turn;
     results.push(map(item));
   }
@@ -33,10 +33,10 @@ export async function mapInTurns<Item, Result>(items: readonly Item[], map: (ite
 
 /** Runs a calculation in slices. It yields where other requests may run, and needs to wait for nothing. */
 export async function inTurns<Result>(calculation: Generator<undefined, Result>): Promise<Result> {
-  const turns = new Turns();
+  const yielder = new Yielder();
   for (let step = calculation.next(); ; step = calculation.next()) {
     if (step.done === true) return step.value;
-    const turn = turns.next();
+    const turn = yielder.next();
     if (turn !== undefined) await turn;
   }
 }

@@ -4,7 +4,7 @@ import { Fault } from '../lib/fault.ts';
 import { fingerprint, isObject, parseReadJson, parseStrictJson, readStrictJson } from '../lib/json.ts';
 import { type ThreadTask, threads } from './threads.ts';
 
-interface Given {
+interface LongJsonInput {
   bytes: Uint8Array;
   /** Whether to compute the fingerprint for an idempotency key, and the revision that `If-Match` adds to the body. */
   keyed?: boolean;
@@ -24,7 +24,7 @@ export interface ReadJson {
 }
 
 /** Validates a text and computes its fingerprint. `inline` is in bytes; a text of that size takes at most about 10 ms. */
-export const checkJsonTask: ThreadTask<Given, Checked> = {
+export const checkJsonTask: ThreadTask<LongJsonInput, Checked> = {
   name: 'json',
   inline: 65_536,
   run: ({ bytes, keyed, revision }) => {
@@ -45,7 +45,7 @@ export function withRevision(body: unknown, revision: number | undefined): unkno
  * @param caller the caller whose share of the worker threads is used
  * @throws Fault INVALID_JSON, OVERLOADED
  */
-export async function readJson(given: Given, caller: string | null): Promise<ReadJson> {
+export async function readJson(given: LongJsonInput, caller: string | null): Promise<ReadJson> {
   const { bytes } = given;
   const size = bytes.length;
   if (size <= checkJsonTask.inline) return { value: parseStrictJson(bytes) };

@@ -115,7 +115,7 @@ export function bind<const O extends Operation>(
 }
 
 /** Something that is made once in a service: by the module that declares it, or by another one, which knows how. */
-export class Part<T> {
+export class ServicePart<T> {
   readonly name: string;
   readonly make: ((service: Service) => T) | undefined;
 
@@ -130,7 +130,7 @@ export class Part<T> {
 }
 
 export interface Provided {
-  readonly part: Part<unknown>;
+  readonly part: ServicePart<unknown>;
   make(service: Service): unknown;
 }
 
@@ -185,20 +185,20 @@ export interface People {
   systemCaller(config: ConfigSnapshot): Caller;
 }
 
-export const people = new Part<People>('the users as callers');
+export const people = new ServicePart<People>('the users as callers');
 
 /** What a dry run would have done. */
-export const dryRunEffects = new Part<EffectsOf>('the effects of dry runs');
+export const dryRunEffects = new ServicePart<EffectsOf>('the effects of dry runs');
 
 /** Finds the operation of a request that is described as data. */
-export const describedRequests = new Part<(request: DescribedRequest) => FoundRequest>('described requests');
+export const describedRequests = new ServicePart<(request: DescribedRequest) => FoundRequest>('described requests');
 
 /** Makes the validation of an operation's requests. */
 export type InputReader = <const O extends Operation>(
   operation: O,
 ) => (params: Record<string, string>, body: unknown) => Input<O>;
 
-export const inputReader = new Part<InputReader>('the validation of requests');
+export const inputReader = new ServicePart<InputReader>('the validation of requests');
 
 /** The settings that modules read. */
 export interface ServiceSettings {
@@ -246,7 +246,7 @@ export interface Service extends Adapters {
   readonly work: Work;
   /** The operations with their handlers. */
   readonly operations: readonly BoundOperation[];
-  get<T>(part: Part<T>): T;
+  get<T>(part: ServicePart<T>): T;
   readonly actorOf: People['actorOf'];
   readonly actorsOf: People['actorsOf'];
   /** The same caller with the current rights and the current configuration. */
@@ -270,11 +270,11 @@ export function connect(
   adapters: Adapters,
   { reacts = true, groupSize, provided = [] }: ConnectOptions = {},
 ): Service {
-  const made = new Map<Part<unknown>, unknown>();
+  const made = new Map<ServicePart<unknown>, unknown>();
   const makers = new Map(
     [...modules.flatMap(({ provides = [] }) => provides), ...provided].map(({ part, make }) => [part, make]),
   );
-  const get = <T>(part: Part<T>): T => {
+  const get = <T>(part: ServicePart<T>): T => {
     if (!made.has(part)) {
       const make = makers.get(part) ?? part.make;
       if (make === undefined) throw new Error(`no module provides ${part.name}`);

@@ -17,7 +17,7 @@ export interface Loop {
   stop(): Promise<void>;
 }
 
-interface Turn {
+interface ScheduledTask {
   task: Task;
   timer: NodeJS.Timeout | undefined;
   running: Promise<void> | undefined;
@@ -41,10 +41,10 @@ export function startLoop(
   alone: <T>(run: () => T) => T = (run) => run(),
 ): Loop {
   let stopped = false;
-  const turns = new Map<string, Turn>();
+  const turns = new Map<string, ScheduledTask>();
 
   /** @returns in how many milliseconds there is more work, if the task knows */
-  const work = async ({ task }: Turn): Promise<number> => {
+  const work = async ({ task }: ScheduledTask): Promise<number> => {
     try {
       let left = await alone(() => task.run());
       while (!stopped && left === true) left = await alone(() => task.run());
@@ -55,11 +55,11 @@ export function startLoop(
       return 0;
     }
   };
-  const pauseOf = ({ task, written }: Turn, nextMs: number): number => {
+  const pauseOf = ({ task, written }: ScheduledTask, nextMs: number): number => {
     const { everyMs, idleMs = everyMs } = task;
     return written ? everyMs : Math.max(everyMs, Math.min(idleMs, nextMs));
   };
-  const schedule = (turn: Turn, delayMs: number): void => {
+  const schedule = (turn: ScheduledTask, delayMs: number): void => {
     if (stopped) return;
     clearTimeout(turn.timer);
     turn.timer = setTimeout(() => {
@@ -67,7 +67,7 @@ export function startLoop(
       turn.running = run(turn);
     }, delayMs);
   };
-  const run = async (turn: Turn): Promise<void> => {
+  const run = async (turn: ScheduledTask): Promise<void> => {
     turn.again = false;
     turn.written = false;
     const nextMs = await work(turn);
@@ -76,7 +76,7 @@ export function startLoop(
     schedule(turn, turn.again ? (turn.task.gapMs ?? 0) : pauseOf(turn, nextMs));
   };
   for (const task of tasks) {
-    const turn: Turn = {
+    const turn: ScheduledTask = {
       task,
       timer: undefined,
       running: undefined,

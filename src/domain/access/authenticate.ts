@@ -8,7 +8,7 @@ import { createHash, timingSafeEqual } from 'node:crypto';
 import ipaddr from 'ipaddr.js';
 import { ADMIN_SCOPE } from '../../contract/scopes.ts';
 import { Fault, type FaultDetails } from '../../lib/fault.ts';
-import { Turns } from '../../lib/yielding.ts';
+import { Yielder } from '../../lib/yielding.ts';
 import { type Clock, instant } from '../../platform/clock.ts';
 import type { Actor, Caller } from '../../platform/unit-of-work/context.ts';
 import type { Queryable } from '../../platform/database/pool.ts';
@@ -227,9 +227,9 @@ export class Authenticator {
     const users = await loadUsers(this.#db, userIds);
     await this.#onLoaded();
     const config = await this.#versions.fresh();
-    const turns = new Turns();
+    const yielder = new Yielder();
     for (const user of users) {
-      await turns.next();
+      await yielder.next();
       if (drops !== this.#drops) return;
       await cached(this.memory, cache, user.id, async () => ({ user, actor: actorFor(user, config, this.#names) }));
     }

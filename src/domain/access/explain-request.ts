@@ -10,7 +10,7 @@ import { problem } from '../../lib/problem.ts';
 import { isId } from '../../lib/ids.ts';
 import { isActive } from '../../contract/state.ts';
 import { ADMIN_SCOPE } from '../../contract/scopes.ts';
-import { describedRequests, Part, type Service } from '../../platform/module.ts';
+import { describedRequests, ServicePart, type Service } from '../../platform/module.ts';
 import type { DescribedRequest, FoundRequest, RequestFacts, Runner } from '../../platform/unit-of-work/binding.ts';
 import type { Caller, ReadContext } from '../../platform/unit-of-work/context.ts';
 import { findKey as loginKeyOf } from '../identity/index.ts';
@@ -25,7 +25,7 @@ import { type Outcome, Trace, tracedActor } from './trace.ts';
 type TransitionOf = (ctx: ReadContext, objectId: string, transitionId: string) => Promise<TransitionFacts | undefined>;
 
 /** The module of workflows provides it, which depends on this one. */
-export const transitionFacts = new Part<TransitionOf>('what decides about transitions');
+export const transitionFacts = new ServicePart<TransitionOf>('what decides about transitions');
 
 export interface ExplainParts {
   /** Finds the operation of a request. @throws Fault NOT_FOUND, METHOD_NOT_ALLOWED */

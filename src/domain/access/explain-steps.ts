@@ -23,7 +23,7 @@ import type { StepSchema } from './contract-explain.ts';
 import { grantsOf, type RoleDefinition, roleView } from './roles.ts';
 import { findCodes } from './store-impact.ts';
 import type { UserRow } from './store.ts';
-import type { Check, Outcome, Place } from './trace.ts';
+import type { Check, Outcome, CheckedRecord } from './trace.ts';
 
 export type Step = Static<typeof StepSchema>;
 type RecordStep = Extract<Step, { kind: 'record' }>;
@@ -68,7 +68,7 @@ interface Standing {
 }
 
 /** What the caller may see of the records of the explained request. */
-class Sight {
+class RequestVisibility {
   readonly #ctx: ReadContext;
   /** Path parameters, query and body of the request, to find the ids that it names. */
   readonly #text: string;
@@ -79,17 +79,17 @@ class Sight {
   }
 
   /** Whether the caller may know that the record took part: it is named, new, readable, or only a type. */
-  knows(place: Place): boolean {
+  knows(place: CheckedRecord): boolean {
     if (place.facts === null || place.record === 'new' || this.record(place)) return true;
     return this.#text.includes(place.facts.system.id);
   }
 
-  record({ typeId, facts }: Pick<Place, 'typeId' | 'facts'>): boolean {
+  record({ typeId, facts }: Pick<CheckedRecord, 'typeId' | 'facts'>): boolean {
     return facts !== null && this.#ctx.actor.on(typeId, facts, this.#ctx.now).can('read');
   }
 
   field(
-    { typeId, facts }: Pick<Place, 'typeId' | 'facts'>,
+    { typeId, facts }: Pick<CheckedRecord, 'typeId' | 'facts'>,
     { code, kind }: Pick<TypedLeaf['field'], 'code' | 'kind'>,
   ): boolean {
     if (facts === null) return true;
@@ -149,9 +149,9 @@ function actualOf({ field }: TypedLeaf, facts: RecordFacts): unknown {
 
 function conditionsOf(
   where: TypedCondition | null,
-  place: Pick<Place, 'typeId' | 'facts'>,
+  place: Pick<CheckedRecord, 'typeId' | 'facts'>,
   standing: Standing,
-  sight: Sight,
+  sight: RequestVisibility,
 ): Conditions {
   const { facts } = place;
   if (where === null || facts === null) return [];
@@ -167,7 +167,7 @@ function conditionsOf(
   });
 }
 
-type PlacedCheck = Extract<Check, { place: Place }>;
+type PlacedCheck = Extract<Check, { place: CheckedRecord }>;
 
 /**
  * Types on which the user has nothing say nothing, unless something is missing there. The rights on a record after the change
@@ -185,7 +185,12 @@ function isShown(group: readonly PlacedCheck[], all: readonly PlacedCheck[], mis
 function recordSteps(
   ctx: ReadContext,
   checks: readonly Check[],
-  { roles, standing, missing, sight }: { roles: Roles; standing: Standing; missing: ReadonlySet<string>; sight: Sight },
+  {
+    roles,
+    standing,
+    missing,
+    sight,
+  }: { roles: Roles; standing: Standing; missing: ReadonlySet<string>; sight: RequestVisibility },
 ): RecordStep[] {
   const placed = checks.flatMap((check): PlacedCheck[] => ('place' in check ? [check] : []));
   const groups = Map.groupBy(placed, ({ place }) => `${place.typeId} ${place.record}`);
@@ -271,7 +276,7 @@ function recordSteps(
  */
 async function otherSteps(
   ctx: ReadContext,
-  { standing, sight }: { standing: Standing; sight: Sight },
+  { standing, sight }: { standing: Standing; sight: RequestVisibility },
   { request, described, outcome }: Explained,
   transitionOf: (ctx: ReadContext, objectId: string, transitionId: string) => Promise<TransitionFacts | undefined>,
 ): Promise<Step[]> {
@@ -328,7 +333,7 @@ export async function explainSteps(
   const checks = [...outcome.checks.values()];
   const roles = await rolesOf(ctx, user);
   const { groups, orgUnit, orgUnits } = user;
-  const sight = new Sight(ctx, explained);
+  const sight = new RequestVisibility(ctx, explained);
   const values = { me: user.id, groups, orgUnit, orgUnits, now: ctx.now, today: today(registry(ctx), ctx.now) };
   const codes = await findCodes(ctx, [...groups, ...(orgUnit === null ? [] : [orgUnit]), ...orgUnits]);
   const standing: Standing = { values, codes: new Map([...codes, [user.id, user.login]]) };
@@ -357,13 +362,13 @@ export async function explainSteps(
  * The error of the answer. Its text and details depend on the values of the records: where the caller may not read one of them,
  * the text is the general one of the code; details on hidden fields are left out.
  */
-function refusalSteps(ctx: ReadContext, { first }: Explained, sight: Sight): Step[] {
+function refusalSteps(ctx: ReadContext, { first }: Explained, sight: RequestVisibility): Step[] {
   if (first.fault === undefined) return [];
   const { code, message, details } = first.fault;
   const stored = [...first.checks.values()].flatMap((check) =>
     'place' in check && check.place.facts !== null && check.place.record !== 'new' ? [check.place] : [],
   );
-  const isHiddenOn = (place: Place, field: string): boolean =>
+  const isHiddenOn = (place: CheckedRecord, field: string): boolean =>
     registry(ctx).byId.get(place.typeId)?.newest.fields.has(field) === true &&
     !sight.field(place, { code: field, kind: 'value' });
   if (!stored.every((place) => sight.record(place))) {

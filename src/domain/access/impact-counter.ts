@@ -1,6 +1,6 @@
 /** Counts shifts of access for the impact of a plan: each different one once, in samples where the time or the type demand it. */
 import type { AccessCount, FieldAccessChange, ImpactContext } from '../../configuration/impact.ts';
-import { Turns } from '../../lib/yielding.ts';
+import { Yielder } from '../../lib/yielding.ts';
 import { typeView, usesHiddenField } from '../metadata/index.ts';
 import type { RoleDefinition } from './roles.ts';
 import {
@@ -72,10 +72,10 @@ export class Counter {
 
   /** Counts the groups that were not counted before, as far as there is time and the caller may know. */
   async count(typeId: string, groups: readonly Group[]): Promise<void> {
-    const turns = new Turns();
+    const yielder = new Yielder();
     const wanted = new Map<string, Group>();
     for (const group of groups) {
-      await turns.next();
+      await yielder.next();
       const key = `${typeId} ${keyOf(group)}`;
       if (group.length > 0 && !this.#counts.has(key)) wanted.set(key, group);
     }

@@ -11,7 +11,7 @@ import type {
   PersonImpact,
 } from '../../configuration/impact.ts';
 import { deepEqualJson } from '../../lib/json.ts';
-import { Turns } from '../../lib/yielding.ts';
+import { Yielder } from '../../lib/yielding.ts';
 import type { ReadContext } from '../../platform/unit-of-work/context.ts';
 import { type RecordType, typeView } from '../metadata/index.ts';
 import { actorFor } from './actor.ts';
@@ -61,7 +61,7 @@ interface Present {
   types: ReadonlyMap<string, RecordType>;
   /** Equal for users with the same rights before and after. */
   profileOf(old: UserRow | undefined, now: UserRow | undefined): string;
-  turns: Turns;
+  yielder: Yielder;
   /** Whether all users were loaded. */
   isWhole: boolean;
 }
@@ -125,7 +125,7 @@ const seesHolders = ({ caller }: ImpactContext): boolean => caller.has('role.ass
  * The holders of each changed role with this role alone, without those whose rights from it are the same. For callers who may not
  * know them, nobody: records that a condition with `$me` selects would tell who the holders are.
  */
-async function holdersOf({ context, was, is, changed, profileOf, turns }: Present): Promise<Map<string, UserRow[]>> {
+async function holdersOf({ context, was, is, changed, profileOf, yielder }: Present): Promise<Map<string, UserRow[]>> {
   if (!seesHolders(context)) {
     const profileWith = (user: UserRow, role: string): string =>
       profileOf({ ...user, roles: [role] }, { ...user, roles: [role] });
@@ -135,7 +135,7 @@ async function holdersOf({ context, was, is, changed, profileOf, turns }: Presen
   }
   const holders = new Map([...changed.keys()].map((role) => [role, new Map<string, UserRow>()]));
   for (const user of [...is.values(), ...was.values()]) {
-    await turns.next();
+    await yielder.next();
     for (const role of user.roles) {
       const of = holders.get(role);
       if (of === undefined) continue;
@@ -150,7 +150,7 @@ async function holdersOf({ context, was, is, changed, profileOf, turns }: Presen
 }
 
 async function rolesImpact(present: Present): Promise<Impact['roles']> {
-  const { context, counter, changed, types, turns } = present;
+  const { context, counter, changed, types, yielder } = present;
   const codes = new Map([...itemsOf(context.before.config, 'roles'), ...itemsOf(context.after.config, 'roles')]);
   const found: Impact['roles'] = [];
   for (const [id, holders] of await holdersOf(present)) {
@@ -162,7 +162,7 @@ async function rolesImpact(present: Present): Promise<Impact['roles']> {
       if (type === undefined) continue;
       const union = new Union();
       for (const pair of actors) {
-        await turns.next();
+        await yielder.next();
         const shifts = shiftsOn(pair, type, context);
         if (shifts !== undefined) union.add(shifts);
       }
@@ -199,10 +199,10 @@ function touched({ changed, types }: Present, old: UserRow | undefined, now: Use
 
 async function affectedProfiles(present: Present): Promise<{ profiles: Profile[]; isWhole: boolean }> {
   let { isWhole } = present;
-  const { context, was, is, types, profileOf, turns } = present;
+  const { context, was, is, types, profileOf, yielder } = present;
   const found = new Map<string, Profile>();
   for (const id of new Set([...was.keys(), ...is.keys()])) {
-    await turns.next();
+    await yielder.next();
     const [old, now] = [was.get(id), is.get(id)];
     const on = [...touched(present, old, now)].flatMap((typeId) => types.get(typeId) ?? []);
     if (on.length === 0) continue;
@@ -220,7 +220,7 @@ async function affectedProfiles(present: Present): Promise<{ profiles: Profile[]
     }
     const profile: Profile = { users: [user], actors: actorsOf(context, old, now), types: new Map() };
     for (const type of on) {
-      await turns.next();
+      await yielder.next();
       const shifts = shiftsOn(profile.actors, type, context);
       if (shifts !== undefined) profile.types.set(type.id, shifts);
     }
@@ -267,21 +267,21 @@ async function personImpact(user: UserRow, { types }: Profile, counter: Counter)
 }
 
 async function peopleImpact(present: Present) {
-  const { context, counter, types, turns } = present;
+  const { context, counter, types, yielder } = present;
   const { profiles: all, isWhole } = await affectedProfiles(present);
   for (const typeId of types.keys()) {
     const groups = all.flatMap((profile) => {
       const shifts = profile.types.get(typeId);
       return shifts === undefined ? [] : groupsOf(shifts);
     });
-    await turns.next();
+    await yielder.next();
     await counter.count(typeId, groups);
   }
   const affected: { profile: Profile; sum: Sum }[] = [];
   const access = { gained: 0, lost: 0 };
   let errorBound: number | null = isWhole ? 0 : null;
   for (const profile of all) {
-    await turns.next();
+    await yielder.next();
     const sum = sumOf(profile, counter);
     const count = profile.users.length;
     access.gained += sum.gained * count;
@@ -295,7 +295,7 @@ async function peopleImpact(present: Present) {
   for (const { profile } of seesHolders(context) ? affected : []) {
     const users = profile.users.toSorted((a, b) => (a.login < b.login ? -1 : 1));
     for (const user of users.slice(0, MAX_PEOPLE - people.length)) {
-      await turns.next();
+      await yielder.next();
       people.push(await personImpact(user, profile, counter));
     }
     if (people.length >= MAX_PEOPLE) break;
@@ -322,7 +322,7 @@ export const accessImpact: ImpactSource = async (before, hasTime) => {
       changed: changedRoles(context.before.config, context.after.config),
       types: context.before.config.get(typeView).byId,
       profileOf: (old, next) => `${then(old)} ${now(next)}`,
-      turns: new Turns(),
+      yielder: new Yielder(),
       isWhole,
     };
     const roles = await rolesImpact(present);

@@ -9,7 +9,7 @@ import type { Actor, RecordRight } from '../../platform/unit-of-work/context.ts'
 import { everyRecord, rightMissing } from './actor.ts';
 
 /** What a check is about: a record, or with `facts` null any record of the type. */
-export interface Place {
+export interface CheckedRecord {
   typeId: string;
   /** Id and revision of the record, `new` for one that the request creates, `*` for any. */
   record: string;
@@ -20,9 +20,9 @@ export type CheckedRight =
   | { kind: 'scope'; scope: string }
   /** `required`: without the right, the request is refused. Other checks only decide how much it answers. */
   | { kind: 'right'; right: GlobalRight; required: boolean }
-  | { kind: 'action'; place: Place; action: RecordAction }
-  | { kind: 'field'; place: Place; field: string; access: 'read' | 'write' }
-  | { kind: 'transition'; place: Place; transition: string }
+  | { kind: 'action'; place: CheckedRecord; action: RecordAction }
+  | { kind: 'field'; place: CheckedRecord; field: string; access: 'read' | 'write' }
+  | { kind: 'transition'; place: CheckedRecord; transition: string }
   /** A statement selects the records on which the action is allowed. */
   | { kind: 'records'; action: RecordAction };
 
@@ -89,7 +89,7 @@ export function tracedActor(actor: Actor, typeIds: readonly string[], trace: Tra
     const place = { typeId, record: '*', facts: null };
     return trace.answer({ kind: 'action', place, action }, actor.mayEver(typeId, action));
   };
-  const fieldsOf = (place: Place, access: FieldAccess): FieldAccess => ({
+  const fieldsOf = (place: CheckedRecord, access: FieldAccess): FieldAccess => ({
     canRead: (field) => trace.answer({ kind: 'field', place, field, access: 'read' }, access.canRead(field)),
     canWrite: (field) => trace.answer({ kind: 'field', place, field, access: 'write' }, access.canWrite(field)),
   });

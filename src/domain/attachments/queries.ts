@@ -5,7 +5,7 @@ import { answerInWindows } from '../../contract/paging.ts';
 import { Fault } from '../../lib/fault.ts';
 import type { RequestFacts, Runner } from '../../platform/unit-of-work/binding.ts';
 import { type ContentParts, isKnown, ownerOf } from '../../platform/blobs/serve.ts';
-import type { Part } from '../../platform/database/window.ts';
+import type { RowWindow } from '../../platform/database/window.ts';
 import type { ReadContext } from '../../platform/unit-of-work/context.ts';
 import { type EventFilter, findVisible, visibleRecord, requireVisible, type VisibleObject } from '../objects/index.ts';
 import { contentHeaders, requestedRange } from './rules.ts';
@@ -32,7 +32,7 @@ export async function listAttachments(ctx: ReadContext, objectId: string): Promi
   return await answerInWindows(answers(ctx, objectId), undefined);
 }
 
-async function* answers(ctx: ReadContext, objectId: string): AsyncGenerator<Part<AttachmentAnswer>> {
+async function* answers(ctx: ReadContext, objectId: string): AsyncGenerator<RowWindow<AttachmentAnswer>> {
   for await (const { rows, isLast } of attachmentWindows(ctx, objectId)) {
     const drafts = isLast ? await listDrafts(ctx, objectId) : [];
     const shown = [...rows.map((row) => attachmentAnswer(row)), ...drafts.map((row) => attachmentAnswer(row, true))];

@@ -2,7 +2,7 @@
 import type { ItemState } from '../../contract/state.ts';
 import { userName } from '../../platform/journal/journal.ts';
 import sql, { raw, type Sql } from 'sql-template-tag';
-import { type Part, readInOrder } from '../../platform/database/window.ts';
+import { type RowWindow, readInOrder } from '../../platform/database/window.ts';
 import type { ReadContext } from '../../platform/unit-of-work/context.ts';
 import { ofVisibleComment } from '../comments/index.ts';
 import { type GuardedWrite, guarded } from '../objects/index.ts';
@@ -45,7 +45,7 @@ export async function findServed(ctx: ReadContext, id: string, visible: Sql): Pr
 }
 
 /** The active attachments that the caller may see, oldest first, in windows. */
-export function attachmentWindows(ctx: ReadContext, objectId: string): AsyncGenerator<Part<AttachmentRow>> {
+export function attachmentWindows(ctx: ReadContext, objectId: string): AsyncGenerator<RowWindow<AttachmentRow>> {
   const from = sql`attachments a WHERE a.object_id = ${objectId}::uuid AND a.state = 'ACTIVE'
     AND ${ofVisibleComment(ctx, 'a.comment_id')}`;
   const order = { by: sql`a.created_at`, byType: 'timestamptz', id: sql`a.id`, idType: 'uuid' } as const;

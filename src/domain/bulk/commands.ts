@@ -5,7 +5,7 @@
  */
 import type { Static, TSchema } from 'typebox';
 import { type ContractDetail, contractDetails, type Fault, isFault } from '../../lib/fault.ts';
-import { Turns } from '../../lib/yielding.ts';
+import { Yielder } from '../../lib/yielding.ts';
 import type { Runner } from '../../platform/unit-of-work/binding.ts';
 import type { WriteContext, Caller } from '../../platform/unit-of-work/context.ts';
 import type { Units } from '../../platform/unit-of-work/work.ts';
@@ -119,9 +119,9 @@ async function runGroup(work: Units, caller: Caller, group: readonly Step[]): Pr
       group.map((step) => step.objectId),
     );
     const results: ItemResult[] = [];
-    const turns = new Turns();
+    const yielder = new Yielder();
     for (const step of group) {
-      await turns.next();
+      await yielder.next();
       results.push(await runStep(ctx, step));
     }
     return results;
@@ -157,13 +157,13 @@ async function runOrSplit(work: Units, caller: Caller, group: readonly Step[]): 
   }
 }
 
-type Part = NonNullable<Runner['work']['part']>;
+type RunPart = NonNullable<Runner['work']['part']>;
 
 /**
  * Judges the items in parts that are undone, so that others wait for few records and not for long. An item builds on earlier
  * items of its record, which are in its part; on other records, it sees what is stored.
  */
-async function tryBulk(part: Part, caller: Caller, all: readonly Step[]): Promise<ItemResult[]> {
+async function tryBulk(part: RunPart, caller: Caller, all: readonly Step[]): Promise<ItemResult[]> {
   const chains = Map.groupBy(all, (step) => step.objectId);
   const results = new Map<Step, ItemResult>();
   const tryPart = async (chosen: readonly Step[]): Promise<void> => {

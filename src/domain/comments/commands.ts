@@ -5,7 +5,7 @@ import { type CommentVisibility, DEFAULT_VISIBILITY, rightForVisibility } from '
 import { Fault, invalidValues } from '../../lib/fault.ts';
 import { problemAt } from '../../lib/problem.ts';
 import { hasLongMarkRun, isWellFormedText, nfc } from '../../lib/text.ts';
-import { Part } from '../../platform/module.ts';
+import { ServicePart } from '../../platform/module.ts';
 import type { UnitPart, WriteContext } from '../../platform/unit-of-work/context.ts';
 import {
   changedSince,
@@ -44,7 +44,7 @@ function bodyHash(body: string): string {
 }
 
 /** Adds a comment that takes files. The module of files provides it, which depends on this one. */
-export const addWithFiles = new Part<
+export const addWithFiles = new ServicePart<
   (
     ctx: WriteContext,
     input: NewComment & { attachmentIds?: readonly string[] },

@@ -5,7 +5,7 @@ import sql, { empty, raw, type Sql } from 'sql-template-tag';
 import type { CommentVisibility } from '../../contract/comment-visibility.ts';
 import { byId } from '../../platform/database/lookups.ts';
 import type { ReadContext } from '../../platform/unit-of-work/context.ts';
-import { type Part, readWindows } from '../../platform/database/window.ts';
+import { type RowWindow, readWindows } from '../../platform/database/window.ts';
 import { type GuardedWrite, guarded } from '../objects/index.ts';
 
 export interface CommentRow {
@@ -41,7 +41,7 @@ export function commentWindows(
   objectId: string,
   seen: readonly CommentVisibility[],
   { after: start, newestFirst = false }: { after?: string | undefined; newestFirst?: boolean },
-): AsyncGenerator<Part<CommentRow & { key: string }>> {
+): AsyncGenerator<RowWindow<CommentRow & { key: string }>> {
   const behind = raw(newestFirst ? '<' : '>');
   const order = newestFirst ? sql`ORDER BY c.created_at DESC, c.id DESC` : sql`ORDER BY c.created_at, c.id`;
   return readWindows<CommentRow>(ctx, (reached, limit) => {

@@ -25,13 +25,13 @@ export function mayUseNames(ctx: ReadContext, kind: NamedKind): boolean {
 }
 
 /** Where the chosen value will stand: in a record, or in a new one of the type. */
-interface Place {
+interface FieldOwner {
   objectId?: string;
   typeId?: string;
   field?: string;
 }
 
-interface Wanted extends Place {
+interface Wanted extends FieldOwner {
   kind: NamedKind;
   q?: string;
   /** Only these users, separated by commas. */
@@ -81,7 +81,7 @@ async function findAssignees(
 }
 
 /** Who can be chosen in the field; undefined for anyone. A field that the caller may not name is like an unknown one. */
-async function offerAt(ctx: ReadContext, { objectId, typeId, field }: Place): Promise<AssigneeOffer | undefined> {
+async function offerAt(ctx: ReadContext, { objectId, typeId, field }: FieldOwner): Promise<AssigneeOffer | undefined> {
   if (objectId !== undefined) {
     const object = await requireVisible(ctx, objectId);
     return field !== undefined && canName(object.right, field) ? assigneeOffer(ctx, object, field) : undefined;

@@ -13,7 +13,7 @@ import { descriptorOf } from '../../lib/data-types/index.ts';
 import { isTimeZone } from '../../lib/date-format.ts';
 import { Fault, faultAt, isFault } from '../../lib/fault.ts';
 import { type TableCell, type TableColumn, writeXlsx } from '../../lib/xlsx.ts';
-import { Turns } from '../../lib/yielding.ts';
+import { Yielder } from '../../lib/yielding.ts';
 import type { Runner } from '../../platform/unit-of-work/binding.ts';
 import type { Caller, ReadContext } from '../../platform/unit-of-work/context.ts';
 import { type FieldDefinition, idsIn, idsOf, named, plainText, type RecordType, registry } from '../metadata/index.ts';
@@ -126,13 +126,13 @@ async function* rowsOf(
   body: Body,
   fresh: FreshCaller,
 ): AsyncGenerator<TableCell[]> {
-  const turns = new Turns();
+  const yielder = new Yielder();
   for (let from = 0; from < ids.length; from += CHUNK) {
     const current = from === 0 ? caller : await fresh(caller);
     const read = (ctx: ReadContext) => readChunk(ctx, ids.slice(from, from + CHUNK), columns, body);
     for (const cells of await work.read(current, read, { snapshot: true })) {
       yield cells;
-      await turns.next();
+      await yielder.next();
     }
   }
 }

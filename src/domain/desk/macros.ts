@@ -61,7 +61,7 @@ function macrosFor(ctx: ReadContext, object: VisibleObject): readonly Macro[] {
   return all.filter(({ roleIds }) => roleIds === null || roleIds.some((id) => ctx.actor.roles.includes(id)));
 }
 
-type Part = 'comment' | 'transition' | 'set';
+type MacroStep = 'comment' | 'transition' | 'set';
 
 interface MacroAnswer {
   id: string;
@@ -70,7 +70,7 @@ interface MacroAnswer {
   comment: { visibility: CommentVisibility; body: string } | null;
   transition: TransitionAnswer | null;
   set: Record<string, unknown>;
-  refused: Part[];
+  refused: MacroStep[];
 }
 
 /**
@@ -145,9 +145,9 @@ function formOf(transition: ReturnType<typeof findTransition>): Set<string> {
 }
 
 /** What the macro does that the caller may not do on the record now. */
-function refusedParts(ctx: ReadContext, object: VisibleObject, macro: Macro, possible: boolean): Part[] {
+function refusedParts(ctx: ReadContext, object: VisibleObject, macro: Macro, possible: boolean): MacroStep[] {
   const { right } = object;
-  const refused: Part[] = [];
+  const refused: MacroStep[] = [];
   const active = isActive(object.row);
   const own = macro.comment === undefined ? null : rightForVisibility(macro.comment.visibility);
   if (macro.comment !== undefined && !(active && right.can('comment.create') && (own === null || right.can(own)))) {

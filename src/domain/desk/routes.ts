@@ -1,4 +1,4 @@
-import { bind, type Binding, Part } from '../../platform/module.ts';
+import { bind, type Binding, ServicePart } from '../../platform/module.ts';
 import { suggestions } from '../search/index.ts';
 import { getBacklog, getLabels, getPermissions, listSuggestions, listTypes } from './queries.ts';
 import { lookUp } from './choices.ts';
@@ -17,7 +17,7 @@ import { changeQueue, createQueue, deleteQueue, listQueues } from './queues.ts';
 import { getRequester, listMentionable } from './record-people.ts';
 import { listFields } from './shared-fields.ts';
 
-const liveCounts = new Part('live counts of queues', ({ changes }) => new LiveCounts(changes));
+const liveCounts = new ServicePart('live counts of queues', ({ changes }) => new LiveCounts(changes));
 
 export const deskRoutes: readonly Binding[] = [
   bind(contract.listDeskObjects, (runner, { query }, _request, service) =>

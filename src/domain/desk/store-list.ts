@@ -193,12 +193,17 @@ export async function countEach(
   return rows[0]?.counts ?? [];
 }
 
-interface Part {
+interface PageRange {
   limit: number;
   offset: number;
 }
 
-async function readIds(ctx: ReadContext, from: Sql, order: readonly Sql[], { limit, offset }: Part): Promise<string[]> {
+async function readIds(
+  ctx: ReadContext,
+  from: Sql,
+  order: readonly Sql[],
+  { limit, offset }: PageRange,
+): Promise<string[]> {
   const rows = await ctx.query<{ id: string }>(
     sql`SELECT o.id FROM ${from} ORDER BY ${join(order)} LIMIT ${limit}::int OFFSET ${offset}::int`,
     { freshPlan: true },
@@ -216,7 +221,7 @@ export async function listSorted(
   selection: Selection,
   key: SortKey,
   descending: boolean,
-  part: Part,
+  part: PageRange,
 ): Promise<string[]> {
   const direction = descending ? sql`DESC` : sql`ASC`;
   const [first = sql`o.id`] = key.keys;

@@ -2,7 +2,7 @@
  * Streams records as a file, page by page. Only one page is in memory, and each page is read with the current rights of the
  * caller. An error after the first byte closes the connection, so that an incomplete file cannot look complete.
  */
-import { Turns } from '../../lib/yielding.ts';
+import { Yielder } from '../../lib/yielding.ts';
 import { Readable } from 'node:stream';
 import type { Static } from 'typebox';
 import { Reply } from '../../contract/operation.ts';
@@ -89,7 +89,7 @@ async function* records(
   fresh: FreshCaller,
 ): AsyncGenerator<Buffer> {
   const writer = new FileWriter(format);
-  const turns = new Turns();
+  const yielder = new Yielder();
   let text = format.head;
   let left = limit;
   let after: PageMark | undefined;
@@ -103,7 +103,7 @@ async function* records(
         return;
       }
       text += part;
-      await turns.next();
+      await yielder.next();
       if (text.length < SENT) continue;
       yield Buffer.from(text);
       text = '';

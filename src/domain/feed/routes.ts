@@ -1,10 +1,10 @@
-import { bind, type Binding, Part } from '../../platform/module.ts';
+import { bind, type Binding, ServicePart } from '../../platform/module.ts';
 import { placeWatch } from '../../platform/journal/module.ts';
 import { readChanges } from './contract.ts';
 import { LiveFeed } from './live.ts';
 import { readFeed } from './queries.ts';
 
-const liveFeed = new Part('readers of the changes feed that wait', ({ get }) => new LiveFeed(get(placeWatch)));
+const liveFeed = new ServicePart('readers of the changes feed that wait', ({ get }) => new LiveFeed(get(placeWatch)));
 
 export const feedRoutes: readonly Binding[] = [
   bind(readChanges, async ({ work, caller }, { query: given }, facts, { get }) => {

@@ -1,7 +1,7 @@
 /** SQL on memberships of groups and units: the rights that a change would give, and the items of the configuration. */
 import sql, { empty, type Sql } from 'sql-template-tag';
 import type { ReadContext, TableWrite } from '../../platform/unit-of-work/context.ts';
-import { type Order, type Part, readInOrder } from '../../platform/database/window.ts';
+import { type Order, type RowWindow, readInOrder } from '../../platform/database/window.ts';
 import type { ItemState } from '../../contract/state.ts';
 import type { Localized } from '../../contract/schemas.ts';
 import { rowVersion } from '../../platform/journal/positions.ts';
@@ -61,7 +61,7 @@ export async function findNesting(ctx: ReadContext, groupId: string, memberId: s
 export function groupMemberWindows(
   ctx: ReadContext,
   of: { groupId?: string | undefined; memberId?: string | undefined },
-): AsyncGenerator<Part<GroupMember>> {
+): AsyncGenerator<RowWindow<GroupMember>> {
   const { groupId, memberId } = of;
   const from = sql`group_members m WHERE true
     ${groupId === undefined ? empty : sql`AND m.group_id = ${groupId}::uuid`}
@@ -72,7 +72,7 @@ export function groupMemberWindows(
 export function orgMemberWindows(
   ctx: ReadContext,
   organizationUnitId: string | undefined,
-): AsyncGenerator<Part<OrgMember>> {
+): AsyncGenerator<RowWindow<OrgMember>> {
   const from = sql`org_members m WHERE true
     ${organizationUnitId === undefined ? empty : sql`AND m.organization_unit_id = ${organizationUnitId}::uuid`}`;
   return readInOrder<OrgMember>(ctx, { columns: ORG_MEMBER, from }, OLDEST_FIRST);

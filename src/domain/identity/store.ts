@@ -3,7 +3,7 @@ import sql, { empty, join, raw, type Sql } from 'sql-template-tag';
 import type { ItemState } from '../../contract/state.ts';
 import type { Localized } from '../../contract/schemas.ts';
 import { byId } from '../../platform/database/lookups.ts';
-import { type Order, type Part, readInOrder } from '../../platform/database/window.ts';
+import { type Order, type RowWindow, readInOrder } from '../../platform/database/window.ts';
 import type { ReadContext, TableWrite } from '../../platform/unit-of-work/context.ts';
 import { findKey } from './rules.ts';
 
@@ -58,17 +58,17 @@ function nameIn(locale: string): Sql {
     (SELECT n.value FROM jsonb_each_text(CASE WHEN jsonb_typeof(x.name) = 'object' THEN x.name ELSE '{}' END) n LIMIT 1)) END)`;
 }
 
-export function userWindows(ctx: ReadContext, state: ItemState): AsyncGenerator<Part<UserRow>> {
+export function userWindows(ctx: ReadContext, state: ItemState): AsyncGenerator<RowWindow<UserRow>> {
   const from = sql`users x WHERE x.state = ${state}`;
   return readInOrder<UserRow>(ctx, { columns: USER, from }, byName(sql`x.display_name`));
 }
 
-export function groupWindows(ctx: ReadContext, state: ItemState, locale: string): AsyncGenerator<Part<GroupRow>> {
+export function groupWindows(ctx: ReadContext, state: ItemState, locale: string): AsyncGenerator<RowWindow<GroupRow>> {
   const from = sql`groups x WHERE x.state = ${state}`;
   return readInOrder<GroupRow>(ctx, { columns: GROUP, from }, byName(nameIn(locale)));
 }
 
-export function unitWindows(ctx: ReadContext, state: ItemState, locale: string): AsyncGenerator<Part<UnitRow>> {
+export function unitWindows(ctx: ReadContext, state: ItemState, locale: string): AsyncGenerator<RowWindow<UnitRow>> {
   const from = sql`org_units x WHERE x.state = ${state}`;
   return readInOrder<UnitRow>(ctx, { columns: UNIT, from }, byName(nameIn(locale)));
 }

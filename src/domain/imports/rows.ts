@@ -7,7 +7,7 @@ import { canonicalUuid } from '../../lib/data-types/index.ts';
 import { type Found, type Lookup, type Mapped, type Mapping, mapRow } from '../../lib/mapping.ts';
 import { problemAt } from '../../lib/problem.ts';
 import { fold } from '../../lib/text.ts';
-import { Turns } from '../../lib/yielding.ts';
+import { Yielder } from '../../lib/yielding.ts';
 import type { ReadContext, WriteContext } from '../../platform/unit-of-work/context.ts';
 import { idsByName } from '../identity/index.ts';
 import { findType, registry } from '../metadata/index.ts';
@@ -125,9 +125,9 @@ export async function importRows(
   const dependent = mapping.lookups.some((lookup) => looksUpItself(definition, lookup));
   const unwritten = dependent ? new Unwritten() : undefined;
   const outcomes: Outcome[] = [];
-  const turns = new Turns();
+  const yielder = new Yielder();
   for (const [index, candidate] of candidates.entries()) {
-    await turns.next();
+    await yielder.next();
     const row = mapped[index] as MappedRow;
     const own = row.asked.filter(({ lookup }) => looksUpItself(definition, lookup));
     if (unwritten !== undefined && own.some((asked) => unwritten.touches(asked))) break;

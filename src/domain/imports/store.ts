@@ -2,7 +2,7 @@
 import { userName } from '../../platform/journal/journal.ts';
 import sql, { empty, type Sql } from 'sql-template-tag';
 import type { FaultDetail } from '../../lib/fault.ts';
-import { jsonSize, type Part, readInOrder } from '../../platform/database/window.ts';
+import { jsonSize, type RowWindow, readInOrder } from '../../platform/database/window.ts';
 import type { ReadContext, TableWrite } from '../../platform/unit-of-work/context.ts';
 import type { TargetKind } from './registry.ts';
 
@@ -200,7 +200,7 @@ const ROW = sql`w.row, w.external_id AS "externalId", w.status, w.target_id AS i
 export type ShownRow = Pick<StoredRow, 'row' | 'externalId' | 'status' | 'id' | 'errors'>;
 
 /** The rows of a run in order, in windows. With `failedFirst`, failed rows come first. */
-export function rowWindows(ctx: ReadContext, runId: string, failedFirst: boolean): AsyncGenerator<Part<ShownRow>> {
+export function rowWindows(ctx: ReadContext, runId: string, failedFirst: boolean): AsyncGenerator<RowWindow<ShownRow>> {
   const columns = sql`w.row, w.external_id AS "externalId", w.status, w.target_id AS id, w.errors`;
   const by = failedFirst ? sql`(CASE WHEN w.status = 'FAILED' THEN 0 ELSE 1 END)` : sql`w.row`;
   const from = sql`import_rows w WHERE w.run_id = ${runId}::uuid`;

@@ -1,4 +1,4 @@
-import { bind, type Binding, inputReader, Part } from '../../platform/module.ts';
+import { bind, type Binding, inputReader, ServicePart } from '../../platform/module.ts';
 import { statusOf } from '../../lib/fault-codes.ts';
 import * as commands from './commands.ts';
 import * as contract from './contract.ts';
@@ -7,7 +7,7 @@ import { listIntegrations, listRuns } from './queries.ts';
 import { commandsOf, replayInbound, runInbound, tryInbound } from './run.ts';
 
 /** The commands of the API, with the validation of their requests. */
-const apiCommands = new Part('the commands of inbound calls', (service) => commandsOf(service.get(inputReader)));
+const apiCommands = new ServicePart('the commands of inbound calls', (service) => commandsOf(service.get(inputReader)));
 
 export const inboundRoutes: readonly Binding[] = [
   bind(contract.listIntegrations, (ctx) => listIntegrations(ctx)),

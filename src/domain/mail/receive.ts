@@ -8,7 +8,7 @@ import { RECORD_ACTIONS } from '../../contract/rights.ts';
 import { contractDetails, type Fault, isFault } from '../../lib/fault.ts';
 import { statusOf } from '../../lib/fault-codes.ts';
 import type { BlobStore } from '../../platform/blobs/store.ts';
-import { Part } from '../../platform/module.ts';
+import { ServicePart } from '../../platform/module.ts';
 import type { Runner } from '../../platform/unit-of-work/binding.ts';
 import type { Actor, Caller, ReadContext, WriteContext } from '../../platform/unit-of-work/context.ts';
 import { systemActor } from '../access/index.ts';
@@ -37,11 +37,14 @@ export interface ReceiveParts {
   tokenKey: Uint8Array;
 }
 
-export const mailParts = new Part<ReceiveParts & { blobs: BlobStore }>('receiving', ({ blobs, actorOf, secrets }) => ({
-  blobs,
-  actorOf,
-  tokenKey: secrets.deriveKey(TOKEN_KEY),
-}));
+export const mailParts = new ServicePart<ReceiveParts & { blobs: BlobStore }>(
+  'receiving',
+  ({ blobs, actorOf, secrets }) => ({
+    blobs,
+    actorOf,
+    tokenKey: secrets.deriveKey(TOKEN_KEY),
+  }),
+);
 
 /** Only the start of a larger message is received, so that it is listed. Common mail servers refuse such messages. */
 export const MAX_BYTES = 64 * 1024 * 1024;
@@ -94,7 +97,7 @@ export async function receiveMail(
     try {
       const actor = await work.read(system, (ctx) => senderOf(ctx, parsed.mail, parts));
       const as: Caller = { ...system, actor: actor ?? system.actor };
-      return receivedOf(await work.write(as, (ctx) => use(ctx, parts, incoming, parsed.mail)));
+      return receivedOf(await work.write(as, (ctx) => receiveParsed(ctx, parts, incoming, parsed.mail)));
     } catch (error) {
       if (isOutdated(error) && attempt < MAX_ATTEMPTS) continue;
       if (!isFault(error) || (statusOf(error.code) ?? 500) >= 429) throw error;
@@ -128,7 +131,12 @@ async function senderOf(ctx: ReadContext, mail: ParsedMail, parts: ReceiveParts)
 }
 
 /** Judges the message with the facts of this unit and plans what it becomes. */
-async function use(ctx: WriteContext, parts: ReceiveParts, incoming: Incoming, mail: ParsedMail): Promise<Received> {
+async function receiveParsed(
+  ctx: WriteContext,
+  parts: ReceiveParts,
+  incoming: Incoming,
+  mail: ParsedMail,
+): Promise<Received> {
   const { mailbox } = incoming;
   const judged = await judge(mail, {
     mailbox: { ...mailbox, enabled: mailbox.enabled && isActive(mailbox) },

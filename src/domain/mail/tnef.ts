@@ -164,7 +164,7 @@ function textOf(property: Property | undefined, codepage: number): string | null
 }
 
 /** A file of the stream, as far as it is known. */
-interface Part {
+interface PartialFile {
   title?: Buffer;
   data?: Buffer;
   properties?: Map<number, Property>;
@@ -179,7 +179,7 @@ function readMessage(bytes: Uint8Array, depth: number, budget: { files: number }
   const reader = new Reader(bytes);
   if (reader.u32() !== SIGNATURE) throw new TnefError('This is no TNEF.');
   reader.u16();
-  const parts: Part[] = [];
+  const parts: PartialFile[] = [];
   let codepage = 1252;
   let body: Buffer | undefined;
   let properties = new Map<number, Property>();
@@ -215,7 +215,7 @@ function readMessage(bytes: Uint8Array, depth: number, budget: { files: number }
 
 function addPart(
   found: Tnef,
-  { title, data, properties }: Part,
+  { title, data, properties }: PartialFile,
   codepage: number,
   { depth, budget }: { depth: number; budget: { files: number } },
 ): void {

@@ -269,7 +269,7 @@ export function richTextPlain(doc: RichNode): string {
   }
 }
 
-interface Given {
+interface RichTextInput {
   /** The value as JSON. */
   json: string;
   path: string;
@@ -282,7 +282,7 @@ interface Travelling {
 }
 
 /** Sizes are in characters. The slowest texts take about 1.2 microseconds per character. */
-export const readRichTextTask: ThreadTask<Given, Travelling> = {
+export const readRichTextTask: ThreadTask<RichTextInput, Travelling> = {
   name: 'metadata.rich-text',
   inline: 16_000,
   run: ({ json, path }) => {

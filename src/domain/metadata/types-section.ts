@@ -284,7 +284,10 @@ export function typesSection(probe: RecordProbe): ConfigSection {
     },
     lockRecords: (ctx) => probe.lockRecords(ctx),
     countRecords: (ctx, { id }, gone) => probe.countHolding(ctx, id, gone),
-    notes: async (change, view, turns) => [...indexNotes(change), ...(await hiddenConditionNotes(change, view, turns))],
+    notes: async (change, view, yielder) => [
+      ...indexNotes(change),
+      ...(await hiddenConditionNotes(change, view, yielder)),
+    ],
     compare,
     // An explicit null, because an absent `title` would default to the field with the code `title`.
     toBundleItem: (type) => (type.title === undefined ? { ...type, title: null } : type),

@@ -5,7 +5,7 @@
 import { type CommentVisibility, rightForVisibility } from '../../contract/comment-visibility.ts';
 import type { FieldRole } from '../../contract/field-roles.ts';
 import { mentionedLogins } from '../../lib/mentions.ts';
-import { Turns } from '../../lib/yielding.ts';
+import { Yielder } from '../../lib/yielding.ts';
 import type { Actor, ReadContext } from '../../platform/unit-of-work/context.ts';
 import { contextOnBehalfOf } from '../../platform/unit-of-work/unit-context.ts';
 import { canSeeComment, findVisibleComments } from '../comments/index.ts';
@@ -149,10 +149,10 @@ export class Audience {
     ]);
     const mentions = new Map<string, string[]>();
     // Comments can be long, and there can be 200 of them.
-    const turns = new Turns();
+    const yielder = new Yielder();
     for (const [id, { row }] of comments) {
       mentions.set(id, mentionedLogins(row.body));
-      await turns.next();
+      await yielder.next();
     }
     const users = await idsByName(ctx, 'user', [...new Set([...mentions.values()].flat())]);
     const watchers = await listWatchers(ctx, objectIds, part);

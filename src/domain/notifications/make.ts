@@ -1,5 +1,5 @@
 /** Makes notifications of committed events, and removes the watches of users who may no longer read a record. */
-import { Turns } from '../../lib/yielding.ts';
+import { Yielder } from '../../lib/yielding.ts';
 import { type Batch, moveConsumer, takeBatch } from '../../platform/journal/consumers.ts';
 import type { WriteContext } from '../../platform/unit-of-work/context.ts';
 import { registry } from '../metadata/index.ts';
@@ -45,10 +45,10 @@ export async function makeNotifications(ctx: WriteContext, parts: MakerParts): P
   const concerned = await audience.load(events, { most: most + 2 }, begun);
   const { judgings, rest } = await recipientsOf(audience, concerned, batch, most);
   await audience.loadUsers(judgings.map(({ userId }) => userId));
-  const turns = new Turns();
+  const yielder = new Yielder();
   for (const judging of judgings) {
     await notify(ctx, audience, judging, parts);
-    await turns.next();
+    await yielder.next();
   }
   ctx.plan(moveConsumer, { name: NOTIFICATIONS, ...(rest ?? { place: batch.upTo, within: null }) });
   return rest !== undefined || batch.hasMore;
@@ -66,9 +66,9 @@ async function recipientsOf(
   most: number,
 ): Promise<{ judgings: Judging[]; rest: { place: number; within: string } | undefined }> {
   const judgings: Judging[] = [];
-  const turns = new Turns();
+  const yielder = new Yielder();
   for (const one of events) {
-    await turns.next();
+    await yielder.next();
     const kinds = audience.kindsOf(one);
     const isBegun = within !== null && one.event.place === after + 1;
     for (const userId of [...kinds.keys()].sort()) {

@@ -1,4 +1,4 @@
-import { bind, type Binding, Part, people } from '../../platform/module.ts';
+import { bind, type Binding, ServicePart, people } from '../../platform/module.ts';
 import { historyFilters } from '../objects/index.ts';
 import * as commands from './commands.ts';
 import * as contract from './contract.ts';
@@ -6,9 +6,9 @@ import { explainNotifications, type ExplainParts } from './explain.ts';
 import { LiveNotifications } from './live.ts';
 import { countNotifications, listNotifications } from './queries.ts';
 
-const live = new Part('live notifications', ({ changes }) => new LiveNotifications(changes));
+const live = new ServicePart('live notifications', ({ changes }) => new LiveNotifications(changes));
 
-const explainParts = new Part<ExplainParts>('explanations of notifications', ({ actorsOf, modules, get }) => ({
+const explainParts = new ServicePart<ExplainParts>('explanations of notifications', ({ actorsOf, modules, get }) => ({
   actorsOf,
   systemActor: ({ config }) => get(people).systemCaller(config).actor,
   filters: historyFilters.of(modules),

@@ -1,7 +1,7 @@
 /** The history of a record, as far as the caller may see it. */
 import { answerInWindows, type ListPage, unknownAfter } from '../../contract/paging.ts';
 import { mapInTurns } from '../../lib/yielding.ts';
-import type { Part } from '../../platform/database/window.ts';
+import type { RowWindow } from '../../platform/database/window.ts';
 import { List } from '../../platform/module.ts';
 import type { ReadContext } from '../../platform/unit-of-work/context.ts';
 import { RECORD_CHANGES, requireAction, requireVisible } from './load.ts';
@@ -105,9 +105,9 @@ export async function recentEvents(
 async function* answersOf(
   ctx: ReadContext,
   object: VisibleObject,
-  windows: AsyncGenerator<Part<HistoryRow>>,
+  windows: AsyncGenerator<RowWindow<HistoryRow>>,
   filters: readonly EventFilter[],
-): AsyncGenerator<Part<HistoryEventAnswer>> {
+): AsyncGenerator<RowWindow<HistoryEventAnswer>> {
   for await (const { rows, isLast } of windows) yield { rows: await eventAnswers(ctx, object, rows, filters), isLast };
 }
 

@@ -2,7 +2,7 @@
 import type { Impact, ImpactContext, ImpactExample, ImpactSource } from '../../configuration/impact.ts';
 import { projected, sampleError, sumErrors } from '../../configuration/store-impact.ts';
 import { deepEqualJson } from '../../lib/json.ts';
-import { Turns } from '../../lib/yielding.ts';
+import { Yielder } from '../../lib/yielding.ts';
 import { type FieldDefinition, type RecordType, storedCodes, typeView } from '../metadata/index.ts';
 import { convert } from './migrate-type.ts';
 import { otherStates, shuffledRecords, valuesOf } from './store-impact.ts';
@@ -52,14 +52,14 @@ async function brokenValues(context: ImpactContext, was: RecordType, is: RecordT
   const type = narrowed(context, was, is);
   const fields = new Map<string, Found>();
   if (type.newest.fields.size === 0) return { fields, errorBound: 0 };
-  const turns = new Turns();
+  const yielder = new Yielder();
   const codes = storedCodes(context.after.config.get(typeView), is.id);
   const { total, ids } = await shuffledRecords(context.after, context, is.id);
   let examined = 0;
   while (examined < ids.length && context.hasTime()) {
     const batch = ids.slice(examined, examined + BATCH);
     for (const { id, number, typeVersion, values, visible } of await valuesOf(context.after, context, is.id, batch)) {
-      await turns.next();
+      await yielder.next();
       const version = is.versions.get(typeVersion);
       if (version === undefined) continue;
       for (const { field } of convert(type, { row: { values: codes.decode(values) }, version }).reasons) {

@@ -5,7 +5,7 @@ import type { Static } from 'typebox';
 import { pageOf, windowOf } from '../../contract/paging.ts';
 import { Fault, faultAt } from '../../lib/fault.ts';
 import type { JsonText } from '../../lib/json.ts';
-import { Part } from '../../platform/module.ts';
+import { ServicePart } from '../../platform/module.ts';
 import type { ReadContext } from '../../platform/unit-of-work/context.ts';
 import {
   fieldSchema,
@@ -65,7 +65,7 @@ export type WordMatch = (
   },
 ) => Promise<string[]>;
 
-export const wordMatch = new Part<WordMatch>('search in the words of records');
+export const wordMatch = new ServicePart<WordMatch>('search in the words of records');
 
 /**
  * Lists records that the caller may read, newest first (docs/spec/records.md#lists).

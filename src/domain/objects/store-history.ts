@@ -3,7 +3,7 @@ import { mapInTurns } from '../../lib/yielding.ts';
 import sql, { empty } from 'sql-template-tag';
 import type { ReadContext } from '../../platform/unit-of-work/context.ts';
 import { registry, storedCodes, type TypeRegistry } from '../metadata/index.ts';
-import { jsonSize, type Part, readWindows } from '../../platform/database/window.ts';
+import { jsonSize, type RowWindow, readWindows } from '../../platform/database/window.ts';
 import { withCurrentCodes } from '../../configuration/current-codes.ts';
 import type { NamingSchema } from '../../configuration/naming.ts';
 import { ACTOR, changedNames, type LastChange, lastChanges, shownData } from '../../platform/journal/journal.ts';
@@ -36,7 +36,7 @@ export async function* eventWindows(
   ctx: ReadContext,
   { id: objectId, typeId }: Pick<ObjectRow, 'id' | 'typeId'>,
   { after: start, newestFirst = false }: { after?: string | undefined; newestFirst?: boolean },
-): AsyncGenerator<Part<EventRow>> {
+): AsyncGenerator<RowWindow<EventRow>> {
   const decode = eventDecoder(ctx, typeId);
   const order = newestFirst ? sql`DESC` : empty;
   const windows = readWindows<EventRow>(ctx, (reached, limit) => {

@@ -2,7 +2,7 @@
 import { Reply } from '../../contract/operation.ts';
 import { answerInWindows, type OrderedWindow, pageOf } from '../../contract/paging.ts';
 import { Fault } from '../../lib/fault.ts';
-import type { Part } from '../../platform/database/window.ts';
+import type { RowWindow } from '../../platform/database/window.ts';
 import type { ReadContext } from '../../platform/unit-of-work/context.ts';
 import { named, registry } from '../metadata/index.ts';
 import {
@@ -37,7 +37,7 @@ async function* answersOf(
   ctx: ReadContext,
   objectId: string,
   direction: 'incoming' | 'outgoing',
-): AsyncGenerator<Part<RelationAnswer>> {
+): AsyncGenerator<RowWindow<RelationAnswer>> {
   for await (const { rows, isLast } of relationWindows(ctx, objectId, direction)) {
     yield { rows: await relationAnswers(ctx, rows, direction), isLast };
     forget(

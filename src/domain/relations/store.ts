@@ -4,7 +4,7 @@ import sql, { empty, raw, type Sql } from 'sql-template-tag';
 import { byId } from '../../platform/database/lookups.ts';
 import type { ReadContext } from '../../platform/unit-of-work/context.ts';
 import type { OrderedWindow } from '../../contract/paging.ts';
-import { inWindow, type Part, readInOrder } from '../../platform/database/window.ts';
+import { inWindow, type RowWindow, readInOrder } from '../../platform/database/window.ts';
 import { type GuardedWrite, guarded, valuesBytes, visibleRecord } from '../objects/index.ts';
 import { definitions } from './definitions.ts';
 
@@ -52,7 +52,7 @@ export function relationWindows(
   ctx: ReadContext,
   objectId: string,
   direction: Direction,
-): AsyncGenerator<Part<RelationRow>> {
+): AsyncGenerator<RowWindow<RelationRow>> {
   const [own, other] = endsOf(direction);
   const columns = sql`${COLUMNS}, ${raw(other)} AS other_id`;
   const from = sql`relations r WHERE ${raw(own)} = ${objectId}::uuid AND r.state = 'ACTIVE'`;

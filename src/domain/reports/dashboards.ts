@@ -4,7 +4,7 @@
  */
 import { isActive } from '../../contract/state.ts';
 import { checkedName, Fault, faultAt } from '../../lib/fault.ts';
-import { Turns } from '../../lib/yielding.ts';
+import { Yielder } from '../../lib/yielding.ts';
 import type { ReadContext, WriteContext } from '../../platform/unit-of-work/context.ts';
 import type { ConfigSource, DerivedView } from '../../platform/unit-of-work/snapshot.ts';
 import { findNames } from '../identity/index.ts';
@@ -87,20 +87,20 @@ function isReadable(ctx: ReadContext, tile: Pick<Tile, 'kind' | 'query'>): boole
 async function readableTiles<T extends Pick<Tile, 'kind' | 'query'>>(
   ctx: ReadContext,
   tiles: readonly T[],
-  turns: Turns,
+  yielder: Yielder,
 ): Promise<T[]> {
   const readable: T[] = [];
   for (const tile of tiles) {
-    await turns.next();
+    await yielder.next();
     if (isReadable(ctx, tile)) readable.push(tile);
   }
   return readable;
 }
 
 /** Own dashboards are always visible, those of others only if all their tiles are. */
-async function isVisible(ctx: ReadContext, row: DashboardRow, turns: Turns): Promise<boolean> {
+async function isVisible(ctx: ReadContext, row: DashboardRow, yielder: Yielder): Promise<boolean> {
   if (row.ownerId === ctx.actor.userId) return true;
-  return (await readableTiles(ctx, row.tiles, turns)).length === row.tiles.length;
+  return (await readableTiles(ctx, row.tiles, yielder)).length === row.tiles.length;
 }
 
 function isShared(row: DashboardRow): boolean {
@@ -128,11 +128,11 @@ function answer(ctx: ReadContext, row: DashboardRow, ownerName: string): Dashboa
   };
 }
 
-async function configuredFor(ctx: ReadContext, viewer: Viewer, turns: Turns): Promise<DashboardAnswer[]> {
+async function configuredFor(ctx: ReadContext, viewer: Viewer, yielder: Yielder): Promise<DashboardAnswer[]> {
   const answers: DashboardAnswer[] = [];
   for (const { id, code, name, tiles, sharedWith } of ctx.config.get(configured).dashboards) {
     if (!isSharedWith(viewer, sharedWith)) continue;
-    const shown = await readableTiles(ctx, tiles, turns);
+    const shown = await readableTiles(ctx, tiles, yielder);
     if (shown.length === 0) continue;
     answers.push({
       id,
@@ -153,13 +153,13 @@ async function configuredFor(ctx: ReadContext, viewer: Viewer, turns: Turns): Pr
 /** The largest number of stored dashboards in the list; the caller's own come first. */
 const MAX_LISTED = 200;
 
-async function storedFor(ctx: ReadContext, viewer: Viewer, turns: Turns): Promise<DashboardRow[]> {
+async function storedFor(ctx: ReadContext, viewer: Viewer, yielder: Yielder): Promise<DashboardRow[]> {
   const rows: DashboardRow[] = [];
   // Whether tiles are readable is not decided in SQL, so pages are read until the list is full.
   for (let offset = 0; ; offset += MAX_LISTED) {
     const page = await store.listDashboards(ctx, viewer, MAX_LISTED, offset);
     for (const row of page) {
-      if (await isVisible(ctx, row, turns)) rows.push(row);
+      if (await isVisible(ctx, row, yielder)) rows.push(row);
       if (rows.length === MAX_LISTED) return rows;
     }
     if (page.length < MAX_LISTED) return rows;
@@ -168,12 +168,12 @@ async function storedFor(ctx: ReadContext, viewer: Viewer, turns: Turns): Promis
 
 export async function listDashboards(ctx: ReadContext): Promise<DashboardAnswer[]> {
   const viewer = viewerOf(ctx);
-  const turns = new Turns();
-  const rows = await storedFor(ctx, viewer, turns);
+  const yielder = new Yielder();
+  const rows = await storedFor(ctx, viewer, yielder);
   const owners = rows.length === 0 ? [] : await findNames(ctx, [...new Set(rows.map((row) => row.ownerId))]);
   const names = new Map(owners.map((owner) => [owner.id, owner.name as string]));
   return [
-    ...(await configuredFor(ctx, viewer, turns)),
+    ...(await configuredFor(ctx, viewer, yielder)),
     ...rows.map((row) => answer(ctx, row, names.get(row.ownerId) ?? '')),
   ];
 }
@@ -186,9 +186,9 @@ export interface DashboardInput {
 
 /** @throws Fault INVALID_REQUEST, INVALID_FILTER */
 async function requireTiles(ctx: ReadContext, tiles: readonly Tile[]): Promise<void> {
-  const turns = new Turns();
+  const yielder = new Yielder();
   for (const [index, tile] of tiles.entries()) {
-    await turns.next();
+    await yielder.next();
     requireReadable(ctx, tile, `/tiles/${index}`);
   }
 }
@@ -245,7 +245,7 @@ function planWrite(ctx: WriteContext, write: typeof store.insertDashboard, row: 
 /** The dashboard if the caller may change it. @throws Fault NOT_FOUND, RIGHT_MISSING, REVISION_CONFLICT */
 async function requireChangeable(ctx: WriteContext, id: string, expectedRevision: number): Promise<DashboardRow> {
   const row = await store.findDashboard(ctx, id, viewerOf(ctx));
-  if (row === undefined || !(await isVisible(ctx, row, new Turns()))) {
+  if (row === undefined || !(await isVisible(ctx, row, new Yielder()))) {
     throw new Fault('NOT_FOUND', 'There is no such dashboard, or you may not see it.');
   }
   if (!mayChange(ctx, row)) ctx.actor.require(SHARE_RIGHT);

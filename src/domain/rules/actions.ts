@@ -2,7 +2,7 @@
 import { Fault } from '../../lib/fault.ts';
 import { problem } from '../../lib/problem.ts';
 import { asMarkdown, fillTemplate, placeholders } from '../../lib/template.ts';
-import type { Turns } from '../../lib/yielding.ts';
+import type { Yielder } from '../../lib/yielding.ts';
 import type { ReadContext, WriteContext } from '../../platform/unit-of-work/context.ts';
 import { addComment } from '../comments/index.ts';
 import { templateValues } from '../desk/index.ts';
@@ -30,11 +30,11 @@ export interface Effect {
 export async function runActions(
   ctx: WriteContext,
   rule: Rule,
-  { objectId, turns }: { objectId: string; turns: Turns },
+  { objectId, yielder }: { objectId: string; yielder: Yielder },
 ): Promise<Effect[]> {
   const effects: Effect[] = [];
   for (const action of rule.do) {
-    await turns.next();
+    await yielder.next();
     const object = await requireVisible(ctx, objectId);
     effects.push({ kind: action.kind, id: await run(ctx, action, object, rule.code) });
   }

@@ -1,6 +1,6 @@
 /** Which rule can fire which, for the console. */
 import { isActive } from '../../contract/state.ts';
-import { Turns } from '../../lib/yielding.ts';
+import { Yielder } from '../../lib/yielding.ts';
 import { loadItems } from '../../configuration/store.ts';
 import type { ReadContext } from '../../platform/unit-of-work/context.ts';
 import { named } from '../metadata/index.ts';
@@ -30,9 +30,9 @@ export async function ruleGraph(ctx: ReadContext): Promise<RuleInGraph[]> {
   const fired = (code: string): string[] =>
     (graph.get(code) ?? []).filter((next) => next !== code || loopThrough(code, enabled, graph)?.length === 2);
   const answers: RuleInGraph[] = [];
-  const turns = new Turns();
+  const yielder = new Yielder();
   for (const rule of all) {
-    await turns.next();
+    await yielder.next();
     answers.push({
       code: rule.code,
       name: named(ctx, rule.name),

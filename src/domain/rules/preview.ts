@@ -5,7 +5,7 @@
 import { isArchived } from '../../contract/state.ts';
 import { fieldsOf } from '../../lib/filter.ts';
 import type { Variables } from '../../lib/filter.ts';
-import { Turns } from '../../lib/yielding.ts';
+import { Yielder } from '../../lib/yielding.ts';
 import { limitTime } from '../../platform/database/pool.ts';
 import type { Actor, ActorOf, ReadContext, RecordRight } from '../../platform/unit-of-work/context.ts';
 import { findType, registry, today } from '../metadata/index.ts';
@@ -102,7 +102,7 @@ class Scan {
   readonly #on: ReadonlySet<string>;
   readonly #records = new Map<string, PastRecord>();
   readonly #found = new Map<string, Preview['examples'][number]>();
-  readonly #turns = new Turns();
+  readonly yielder = new Yielder();
   readonly #began = performance.now();
   #limited = false;
   #views = 0;
@@ -165,7 +165,7 @@ class Scan {
     const ids = [...new Set(events.map(({ objectId }) => objectId))].filter((id) => !this.#records.has(id));
     await preload(this.#ctx, ids);
     for (const id of ids) {
-      await this.#turns.next();
+      await this.yielder.next();
       const object = await findVisible(this.#ctx, id);
       const rule = object === undefined ? undefined : this.#rules.get(object.type.id);
       if (object === undefined || rule === undefined || actor === undefined) continue;
@@ -185,7 +185,7 @@ class Scan {
   }
 
   async #take(stored: PastEvent, since: string): Promise<void> {
-    await this.#turns.next();
+    await this.yielder.next();
     const record = this.#records.get(stored.objectId);
     if (record === undefined) return;
     const event = eventDecoder(this.#ctx, stored.typeId)(stored);

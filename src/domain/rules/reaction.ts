@@ -12,7 +12,7 @@ import type { CommentVisibility } from '../../contract/comment-visibility.ts';
 import type { RuleEvent } from '../../contract/rule-fields.ts';
 import { Fault, isFault } from '../../lib/fault.ts';
 import type { Variables } from '../../lib/filter.ts';
-import { Turns } from '../../lib/yielding.ts';
+import { Yielder } from '../../lib/yielding.ts';
 import type {
   Actor,
   ActorOf,
@@ -54,7 +54,7 @@ interface Cause {
 }
 
 /** An event with what led to it. */
-interface Taken extends Cause {
+interface CausedEvent extends Cause {
   event: Occurrence;
 }
 
@@ -172,12 +172,12 @@ class Reaction {
   readonly #index: Pick<RuleIndex, 'events' | 'byType'>;
   readonly #actorOf: ActorOf;
   /** Events that are not taken yet, and those that rules make meanwhile. */
-  #queue: Taken[] = [];
+  #queue: CausedEvent[] = [];
   readonly #images: Images;
   /** Record → what led to its last change. */
   readonly #causes = new Map<string, Cause>();
   /** A call can fire 100 rules with 20 actions each; other requests run in between. */
-  readonly #turns = new Turns();
+  readonly yielder = new Yielder();
   /** Rules with the records on which they fired in the unit. */
   readonly #fired: Set<string>;
   readonly #variables: Variables;
@@ -197,7 +197,7 @@ class Reaction {
     for (const event of events) this.#add(event, this.#causeOf(event));
     // The queue grows while it is read.
     for (const taken of this.#queue) {
-      await this.#turns.next();
+      await this.yielder.next();
       await this.#take(taken);
     }
     this.#queue = [];
@@ -220,7 +220,7 @@ class Reaction {
     return cause ?? { chain: typeof rule === 'string' ? [rule] : [], count: { fired: 0 } };
   }
 
-  async #take(taken: Taken): Promise<void> {
+  async #take(taken: CausedEvent): Promise<void> {
     const { event } = taken;
     const { objectId, type, revision } = event;
     if (objectId === undefined) return;
@@ -259,7 +259,7 @@ class Reaction {
   }
 
   /** @throws Fault RULE_LOOP, RULE_REFUSED */
-  async #fire(rule: Rule, { event, chain, count }: Taken, actor: Actor): Promise<void> {
+  async #fire(rule: Rule, { event, chain, count }: CausedEvent, actor: Actor): Promise<void> {
     const rules = [...chain, rule.code];
     if (rules.length > MAX_RULE_DEPTH || ++count.fired > MAX_FIRINGS) throw new RuleLoop(rules);
     const objectId = event.objectId as string;
@@ -275,7 +275,7 @@ class Reaction {
     let effects: Effect[] = [];
     let error: Fault | undefined;
     try {
-      effects = await this.#ctx.attempt(() => runActions(own, rule, { objectId, turns: this.#turns }));
+      effects = await this.#ctx.attempt(() => runActions(own, rule, { objectId, yielder: this.yielder }));
       for (const one of made) this.#add(one, { chain: rules, count });
     } catch (thrown) {
       if (!isFault(thrown) || !isFailureOfRule(thrown)) throw thrown;

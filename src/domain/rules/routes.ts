@@ -1,4 +1,4 @@
-import { bind, type Binding, dryRunEffects, Part } from '../../platform/module.ts';
+import { bind, type Binding, dryRunEffects, ServicePart } from '../../platform/module.ts';
 import { compileItem } from '../../configuration/engine.ts';
 import { bundleSections } from '../../configuration/sections.ts';
 import { historyFilters } from '../objects/index.ts';
@@ -8,7 +8,7 @@ import { ruleGraph } from './graph.ts';
 import { previewRule, type PreviewParts } from './preview.ts';
 import { listRuns, tryRule } from './queries.ts';
 
-const previewParts = new Part<PreviewParts>('previews of rules', ({ actorOf, modules, get }) => ({
+const previewParts = new ServicePart<PreviewParts>('previews of rules', ({ actorOf, modules, get }) => ({
   actorOf,
   filters: historyFilters.of(modules),
   compile: (ctx, item) => compileItem(ctx, get(bundleSections), 'rules', item, ['rule']),

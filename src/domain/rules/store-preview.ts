@@ -9,7 +9,7 @@ import type { HistoryRow } from '../objects/index.ts';
 const PART = 2000;
 
 /** Consecutive rows of the journal. */
-export interface Part {
+export interface JournalRange {
   /** Place of the oldest row. */
   first: string;
   oldestAt: string;
@@ -17,12 +17,12 @@ export interface Part {
 }
 
 /** The newest part of the journal, or the one before a place; undefined at its beginning. */
-export async function partBefore(ctx: ReadContext, place: string | undefined): Promise<Part | undefined> {
+export async function partBefore(ctx: ReadContext, place: string | undefined): Promise<JournalRange | undefined> {
   const older = place === undefined ? empty : sql`WHERE j.seq < ${place}::bigint`;
-  const [part] = await ctx.query<{ [Key in keyof Part]: Part[Key] | null }>(sql`
+  const [part] = await ctx.query<{ [Key in keyof JournalRange]: JournalRange[Key] | null }>(sql`
     SELECT min(x.seq)::text AS first, min(x.at) AS "oldestAt", max(x.at) AS "newestAt"
     FROM (SELECT j.seq, j.at FROM journal j ${older} ORDER BY j.seq DESC LIMIT ${PART}::int) x`);
-  return part === undefined || part.first === null ? undefined : (part as Part);
+  return part === undefined || part.first === null ? undefined : (part as JournalRange);
 }
 
 export interface PastEvent extends HistoryRow {
@@ -49,7 +49,7 @@ export function allOf(predicates: readonly (Sql | null)[]): Sql | null {
 /** The wanted events of a part, newest first, under the codes of their time. */
 export async function eventsOf(
   ctx: ReadContext,
-  { first }: Part,
+  { first }: JournalRange,
   before: string | undefined,
   { typeIds, events, visible }: Wanted,
 ): Promise<PastEvent[]> {

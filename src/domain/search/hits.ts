@@ -8,7 +8,7 @@ import type { BestPage, FewMatches, Matched } from './memory/scope.ts';
 import {
   BY_TITLE,
   bestFirst,
-  CLOSELY,
+  MAX_RERANKED,
   hasSynonyms,
   type Question,
   rank,
@@ -42,7 +42,7 @@ const RANKED_AT_ONCE = 4;
 /** Maximum number of candidates with some of the words. */
 const CANDIDATES = 1000;
 /** The largest page plus one. */
-const FAR = 101;
+const MAX_PAGE_PLUS_ONE = 101;
 
 /** Base score of each tier. Scores of different tiers do not overlap. */
 const TIER_BASE: Readonly<Record<Tier, number>> = { all: 3, any: 2, near: 1 };
@@ -173,7 +173,7 @@ async function allHits(question: Sampling, limit: number): Promise<Hits> {
   const match = matchAll(question);
   if (page !== null && page.offset >= limit) {
     const titled = await titledIds(question);
-    const behind = await listMatches(ctx, match, FAR, page.offset - titled.length, titled);
+    const behind = await listMatches(ctx, match, MAX_PAGE_PLUS_ONE, page.offset - titled.length, titled);
     if (behind.length > 0) return farHits(question, match, limit, titled, behind);
   }
   const plain = await weigh(question, 'all', terms, false);
@@ -184,13 +184,13 @@ async function allHits(question: Sampling, limit: number): Promise<Hits> {
   if (best !== undefined && 'page' in best) return pageHits(question, match, limit, best);
   const found = best?.few ?? (await findMatches(ctx, { ...match, words: { ...match.words, rank: ranking } }, limit));
   // Fewer matches are reranked, which reads their titles.
-  const titled = new Set(found.length > CLOSELY ? await titledIds(question) : []);
+  const titled = new Set(found.length > MAX_RERANKED ? await titledIds(question) : []);
   const others = found.filter(({ id }) => !titled.has(id)).slice(0, RANKED - titled.size);
   // Word frequencies matter only with several words and several hits.
-  const sampled = terms.length > 1 && found.length > 1 && found.length <= CLOSELY;
+  const sampled = terms.length > 1 && found.length > 1 && found.length <= MAX_RERANKED;
   const weighed = sampled ? await weigh(question, 'all', terms, true) : plain;
   const first = sampled ? others.map(({ id }) => ({ id })) : others;
-  const ranked = await rank(question, 'all', first, weighed, found.length <= CLOSELY, best?.occurrences);
+  const ranked = await rank(question, 'all', first, weighed, found.length <= MAX_RERANKED, best?.occurrences);
   const scored = [...[...titled].map((id) => ({ id, score: BY_TITLE })).sort(bestFirst), ...ranked];
   return {
     kind: 'object',
@@ -219,7 +219,7 @@ async function bestInMemory(
   if (page === null || numbers !== null) return undefined;
   const titled = matchTitle(question).words.need;
   const b = rankPlan([], 'all').b;
-  return await base.memory?.best({ need, titled, counted, ranked: RANKED, few: CLOSELY, ranking, b, page });
+  return await base.memory?.best({ need, titled, counted, ranked: RANKED, few: MAX_RERANKED, ranking, b, page });
 }
 
 /** The hits of which the index in memory has ranked a page. */
@@ -246,7 +246,7 @@ function farHits(
   behind: readonly string[],
 ): Hits {
   const rest = async (offset: number, most: number): Promise<string[]> =>
-    offset === page?.offset && most <= FAR
+    offset === page?.offset && most <= MAX_PAGE_PLUS_ONE
       ? behind.slice(0, most)
       : await listMatches(ctx, match, most, offset - titled.length, titled);
   return { kind: 'object', ranked: [], count: limit, complete: false, rest, restScore: TIER_BASE.all };

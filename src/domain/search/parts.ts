@@ -5,7 +5,7 @@
  */
 import { type Analysis, makeAnalysis } from '../../lib/words.ts';
 import { fold } from '../../lib/text.ts';
-import { Part } from '../../platform/module.ts';
+import { ServicePart } from '../../platform/module.ts';
 import type { ReadContext } from '../../platform/unit-of-work/context.ts';
 import { serviceSource } from '../catalog/index.ts';
 import { articleSource as articles } from '../knowledge/index.ts';
@@ -135,18 +135,20 @@ export function makeSearchParts(memory?: MemorySearcher): SearchParts {
 }
 
 /** What the search index in memory is made of. The composition provides it where the index is turned on. */
-export const memoryOptions = new Part<Omit<SearcherOptions, 'onChange'> | undefined>(
+export const memoryOptions = new ServicePart<Omit<SearcherOptions, 'onChange'> | undefined>(
   'the settings of the search index in memory',
   () => undefined,
 );
 
 /** The search index in memory; undefined if it is turned off. */
-export const searchMemory = new Part('the search index in memory', ({ get, log }) => {
+export const searchMemory = new ServicePart('the search index in memory', ({ get, log }) => {
   const options = get(memoryOptions);
   return options && new MemorySearcher({ ...options, onChange: (what, details) => log.info(details, what) });
 });
 
-export const searchState = new Part('the state of search', (service) => makeSearchParts(service.get(searchMemory)));
+export const searchState = new ServicePart('the state of search', (service) =>
+  makeSearchParts(service.get(searchMemory)),
+);
 
 async function textHits(
   ctx: ReadContext,

@@ -7,7 +7,7 @@ import { windowOf } from '../../contract/paging.ts';
 import { Fault, faultAt, type FaultDetail, isFault } from '../../lib/fault.ts';
 import { problem, problemAt } from '../../lib/problem.ts';
 import { limitTime } from '../../platform/database/pool.ts';
-import { Part } from '../../platform/module.ts';
+import { ServicePart } from '../../platform/module.ts';
 import type { Runner } from '../../platform/unit-of-work/binding.ts';
 import type { ReadContext } from '../../platform/unit-of-work/context.ts';
 import { registry } from '../metadata/index.ts';
@@ -346,4 +346,4 @@ async function present(
   };
 }
 
-export const suggestions = new Part('suggestions of records', ({ get }) => suggestionsOf(get(searchState)));
+export const suggestions = new ServicePart('suggestions of records', ({ get }) => suggestionsOf(get(searchState)));

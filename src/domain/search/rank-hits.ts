@@ -15,7 +15,7 @@ import { type Numbers, type Term, type TermQuery, termQuery } from './terms.ts';
 /** Number of records in the sample for word frequencies. */
 const SAMPLE = 500;
 /** Number of best hits that are reranked. */
-export const CLOSELY = 200;
+export const MAX_RERANKED = 200;
 /** Maximum number of weighted words; the rarest are used. */
 const WEIGHED = 32;
 /** The score of records whose title equals the question: higher than that of any words or number. */
@@ -143,18 +143,18 @@ async function rankedByWords(
   const { ctx, accessFilter, base } = question;
   const reranks = closely && found.length > 1 && weighed.queries.length > 0;
   // All are ranked by more than the sum.
-  if (reranks && found.length <= CLOSELY) {
+  if (reranks && found.length <= MAX_RERANKED) {
     const ids = found.map(({ id }) => id);
     return await rerankHits(question, ids, weighed, known);
   }
   const plan = { ...rankPlan(weighed.facts, tier), average: weighed.average };
   const scored = await score(ctx, found, weighed.queries, plan, accessFilter, base.memory);
   if (!reranks) return scored;
-  const best = scored.slice(0, CLOSELY).map(({ id }) => id);
+  const best = scored.slice(0, MAX_RERANKED).map(({ id }) => id);
   const first = await rerankHits(question, best, weighed);
   // Hits that are not reranked keep their order below the reranked ones.
   const floor = first.at(-1)?.score ?? 0;
-  const behind = scored.slice(CLOSELY).map((one) => ({ ...one, score: (floor * one.score) / (one.score + 20) }));
+  const behind = scored.slice(MAX_RERANKED).map((one) => ({ ...one, score: (floor * one.score) / (one.score + 20) }));
   return [...first, ...behind];
 }
 

@@ -1,6 +1,6 @@
 /** The results of the page, limited to what the caller may read. */
 import type { Analysis } from '../../lib/words.ts';
-import { Turns } from '../../lib/yielding.ts';
+import { Yielder } from '../../lib/yielding.ts';
 import type { ReadContext } from '../../platform/unit-of-work/context.ts';
 import { plainText } from '../metadata/index.ts';
 import { type ObjectAnswer, project, type VisibleObject, readableTitle } from '../objects/index.ts';
@@ -51,7 +51,7 @@ export function wantedOf(terms: readonly Term[]): Wanted {
 export class Snippets {
   readonly #analysis: Analysis;
   readonly #wanted: Wanted;
-  readonly #turns = new Turns();
+  readonly yielder = new Yielder();
 
   constructor(analysis: Analysis, terms: readonly Term[]) {
     this.#analysis = analysis;
@@ -63,7 +63,7 @@ export class Snippets {
     let best: { text: string; hits: ReturnType<typeof hitsIn> } | undefined;
     for (const text of texts) {
       if (text === '') continue;
-      await this.#turns.next();
+      await this.yielder.next();
       const hits = hitsIn(this.#analysis, text, this.#wanted);
       if (best === undefined || hits.length > best.hits.length) best = { text, hits };
     }
@@ -149,7 +149,7 @@ export function facetsOf(results: readonly SearchResult[], objects: ReadonlyMap<
   return facets;
 }
 
-type Put = (hit: Found, result: Omit<SearchResult, 'kind' | 'id' | 'score'> & { id?: string }) => void;
+type AddResult = (hit: Found, result: Omit<SearchResult, 'kind' | 'id' | 'score'> & { id?: string }) => void;
 
 /** By kind and id of the hit. Items that were deleted meanwhile are left out. */
 export async function otherResults(
@@ -159,7 +159,7 @@ export async function otherResults(
   snippets: Snippets,
 ): Promise<Map<string, SearchResult>> {
   const results = new Map<string, SearchResult>();
-  const put: Put = ({ kind, id, score }, result) => {
+  const put: AddResult = ({ kind, id, score }, result) => {
     results.set(`${kind} ${id}`, { kind, id, ...result, score });
   };
   const of = (...kinds: Kind[]): Found[] => found.filter(({ kind }) => kinds.includes(kind));
@@ -201,7 +201,7 @@ async function putArticles(
   parts: SearchParts,
   found: readonly Found[],
   snippets: Snippets,
-  put: Put,
+  put: AddResult,
 ): Promise<void> {
   if (found.length === 0) return;
   const articles = new Map(

@@ -8,7 +8,7 @@ import type { ReadContext } from '../../platform/unit-of-work/context.ts';
 import { visibleComments } from '../comments/index.ts';
 import type { RankPlan } from './ranking.ts';
 import { type Scored, partRank } from './store-words.ts';
-import type { Part } from './terms.ts';
+import type { WordQuery } from './terms.ts';
 
 export interface ArticleText {
   articleId: string;
@@ -76,7 +76,7 @@ export function articleSource(ctx: ReadContext, articles: ArticleSource): TextSo
 export async function matchTexts(
   ctx: ReadContext,
   source: TextSource,
-  queries: readonly Part[],
+  queries: readonly WordQuery[],
   together: 'AND' | 'OR',
   plan: RankPlan,
   except: readonly string[],

@@ -16,7 +16,7 @@ import {
   type FieldTokens,
   type Numbers,
   type Operands,
-  type Part,
+  type WordQuery,
   type TermQuery,
   termQuery,
   widest,
@@ -208,7 +208,7 @@ function ranked(zones: Sql, words: Sql, { text, count }: Operands): Sql {
  * The rank of a word in `words`. `ts_rank` adds up over all words with a prefix, so a prefix of many words would outweigh the word
  * itself; together they count as one occurrence.
  */
-export function partRank(zones: Sql, words: Sql, { exact, like }: Part): Sql {
+export function partRank(zones: Sql, words: Sql, { exact, like }: WordQuery): Sql {
   const alike = sql`least(${ONCE}::float8, ${ranked(zones, words, like)})`;
   if (exact.text === '') return like.text === '' ? sql`0` : alike;
   const itself = ranked(zones, words, exact);

@@ -32,7 +32,7 @@ export interface Operands {
 }
 
 /** The queries of a word under some field tokens. */
-export interface Part {
+export interface WordQuery {
   /** The word itself. Its occurrences add up in the rank. */
   exact: Operands;
   /** Words that it may be the start of, and similar words. However many there are, they count as one occurrence. */
@@ -51,8 +51,8 @@ function operands(of: readonly Operand[], count: number): Operands {
  * The queries of a word: for field tokens that are always readable, and for each class of tokens that depends on the record.
  */
 export interface TermQuery {
-  free: Part;
-  classes: readonly Part[];
+  free: WordQuery;
+  classes: readonly WordQuery[];
 }
 
 /** @param isComplete whether the last word is complete, too */
@@ -65,7 +65,7 @@ export function respelledTerms(analysis: Analysis, q: string): Term[] {
   return termsOf(analysis, respell(q).join(' '), true);
 }
 
-function under(fieldTokens: readonly string[], term: Term, tier: Tier): Part {
+function under(fieldTokens: readonly string[], term: Term, tier: Tier): WordQuery {
   const exact = new Set(term.lexemes);
   const loosely = tier === 'near';
   const like = new Set([...term.completions, ...(tier === 'all' ? [] : term.synonyms), ...(loosely ? term.near : [])]);
@@ -101,7 +101,7 @@ export function termQuery(term: Term, fieldTokens: FieldTokens, tier: Tier = 'al
 
 /** The question as the whole title of a record. */
 export function titleQuery(q: string, fieldTokens: FieldTokens): TermQuery {
-  const of = (tokens: readonly string[]): Part => {
+  const of = (tokens: readonly string[]): WordQuery => {
     const matched = titleOperands(q, tokens);
     return { exact: operands(matched, tokens.length), like: operands([], 0), matched, match: anyOperand(matched) };
   };

@@ -2,7 +2,7 @@
 import type { Impact, ImpactContext, ImpactSource } from '../../configuration/impact.ts';
 import { projected, sampleError, sumErrors } from '../../configuration/store-impact.ts';
 import { deepEqualJson } from '../../lib/json.ts';
-import { Turns } from '../../lib/yielding.ts';
+import { Yielder } from '../../lib/yielding.ts';
 import { usesHiddenField } from '../metadata/index.ts';
 import { preload, recordOf } from '../objects/index.ts';
 import { presentOf } from './effective-policy.ts';
@@ -45,7 +45,7 @@ async function policyImpact(context: ImpactContext, policyId: string): Promise<F
   const limit = context.limit?.visible('o', 'read', after.now);
   const policy = slaRegistry(before).policies.get(policyId)?.code ?? policyId;
   const found = { policy, moved: 0, earliest: null as string | null, breachedAtOnce: 0 };
-  const turns = new Turns();
+  const yielder = new Yielder();
   const { total, ids } = await shuffledRunning(after, policyId, limit);
   let examined = 0;
   while (examined < ids.length && context.hasTime()) {
@@ -55,7 +55,7 @@ async function policyImpact(context: ImpactContext, policyId: string): Promise<F
     await preload(before, records);
     await preload(after, records);
     for (const instance of instances) {
-      await turns.next();
+      await yielder.next();
       const { was, is } = await dueTimes(context, instance);
       if (was === is) continue;
       found.moved++;

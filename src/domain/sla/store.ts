@@ -4,7 +4,7 @@ import { shuffled } from '../../configuration/store-impact.ts';
 import sql, { raw, type Sql } from 'sql-template-tag';
 import { dueBacklog, dueTimers, lockTimers, nextTimer, type TimerTable } from '../../platform/jobs/timers.ts';
 import type { Queryable } from '../../platform/database/pool.ts';
-import { jsonSize, type Part, readWindows } from '../../platform/database/window.ts';
+import { jsonSize, type RowWindow, readWindows } from '../../platform/database/window.ts';
 import { byId } from '../../platform/database/lookups.ts';
 import type { ReadContext, TableWrite, WriteContext } from '../../platform/unit-of-work/context.ts';
 import type { CalendarDefinition } from './registry.ts';
@@ -216,7 +216,7 @@ interface EventRow {
 export function eventWindows(
   ctx: ReadContext,
   instance: Pick<Instance, 'id' | 'objectId'>,
-): AsyncGenerator<Part<EventRow & { key: string }>> {
+): AsyncGenerator<RowWindow<EventRow & { key: string }>> {
   return readWindows<EventRow>(
     ctx,
     (after, limit) => sql`

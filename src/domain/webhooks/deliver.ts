@@ -3,7 +3,7 @@ import { type Clock, instant, newId } from '../../platform/clock.ts';
 import type { Database } from '../../platform/database/pool.ts';
 import { Queue, type QueueLimits, type Settle } from '../../platform/jobs/queue.ts';
 import type { Outbound, Outcome } from '../../platform/outbound/outbound.ts';
-import { Part } from '../../platform/module.ts';
+import { ServicePart } from '../../platform/module.ts';
 import type { SecretBox } from '../../platform/secrets.ts';
 import type { Caller } from '../../platform/unit-of-work/context.ts';
 import type { Work } from '../../platform/unit-of-work/work.ts';
@@ -35,7 +35,7 @@ export interface DeliveryOptions {
 }
 
 /** Limits of deliveries, and their poll interval, used when a notification is lost. Tests provide others. */
-export const deliveryLimits = new Part<{ limits?: Partial<DeliveryLimits>; everyMs?: number | undefined }>(
+export const deliveryLimits = new ServicePart<{ limits?: Partial<DeliveryLimits>; everyMs?: number | undefined }>(
   'limits of deliveries',
   () => ({}),
 );

@@ -100,14 +100,14 @@ function errorOf(error: string | null | undefined): { error?: string } {
 }
 
 /** What the caller may see of deliveries, besides their status and times. */
-interface Sight {
+interface DeliveryVisibility {
   /** A response may repeat the request. Only the executor, and callers who could act as the executor, may read its body. */
   excerpt(subscriptionId: string): boolean;
   /** The id of a record is hidden if the caller may not read the record now. */
   object(id: string): boolean;
 }
 
-async function sightOf(ctx: ReadContext, rows: readonly DeliveryRow[]): Promise<Sight> {
+async function sightOf(ctx: ReadContext, rows: readonly DeliveryRow[]): Promise<DeliveryVisibility> {
   const objects = await visibleIds(
     ctx,
     rows.flatMap(({ objectId }) => objectId ?? []),
@@ -126,7 +126,7 @@ export async function excerptReaders(ctx: ReadContext): Promise<(subscriptionId:
   return (subscriptionId) => own.has(subscriptionId);
 }
 
-function answer(row: DeliveryRow, sight: Sight): DeliveryAnswer {
+function answer(row: DeliveryRow, sight: DeliveryVisibility): DeliveryAnswer {
   const readable = sight.excerpt(row.subscriptionId);
   const { id, subscriptionId, eventId, eventType, objectId, status, attemptCount, maxAttempts, createdAt } = row;
   const last = row.attempts.at(-1);

@@ -9,7 +9,7 @@ import { instant, newId } from '../../platform/clock.ts';
 import { settleBudgets } from '../../platform/database/rate-budgets.ts';
 import type { Outbound, Outcome } from '../../platform/outbound/outbound.ts';
 import type { SecretBox } from '../../platform/secrets.ts';
-import { Part } from '../../platform/module.ts';
+import { ServicePart } from '../../platform/module.ts';
 import type { Runner } from '../../platform/unit-of-work/binding.ts';
 import type { ReadContext, WriteContext } from '../../platform/unit-of-work/context.ts';
 import { EVENTS } from './payload.ts';
@@ -83,7 +83,7 @@ export type SampleMessage = (
 ) => { rule: string; body: object } | undefined;
 
 /** The module of rules provides it, which depends on this one. */
-export const sampleMessage = new Part<SampleMessage>('sample messages of rules');
+export const sampleMessage = new ServicePart<SampleMessage>('sample messages of rules');
 
 /** What to send; by default the first event type of the subscription, or the first message of a rule. */
 export interface AskedSample {

@@ -174,9 +174,9 @@ export function workflowsSection(probe: StateProbe): ConfigSection {
         gone.map(({ codes: [state = ''] }) => view.nested(stateScope(code), state)),
       ),
     write,
-    notes: async (change, view, turns) => [
+    notes: async (change, view, yielder) => [
       ...(change.action === 'archive' ? [] : replyNotes(change.definition as WorkflowDefinition)),
-      ...(await hiddenConditionNotes(change, view, turns)),
+      ...(await hiddenConditionNotes(change, view, yielder)),
     ],
   });
 }

@@ -34,7 +34,7 @@ export class ArchiveError extends Error {
   }
 }
 
-export interface Part {
+export interface ArchiveEntry {
   /** `docket-backup.json`, `tables/NAME/NUMBER` or `files/SHA256/NUMBER`. */
   name: string;
   bytes: Buffer;
@@ -190,7 +190,7 @@ function endOf(check: Check, bytes: Buffer): ArchiveEnd {
  *
  * @throws ArchiveError with a sentence that describes the problem
  */
-export async function readArchive(file: string, take: (part: Part) => Promise<void>): Promise<ArchiveEnd> {
+export async function readArchive(file: string, take: (part: ArchiveEntry) => Promise<void>): Promise<ArchiveEnd> {
   const check: Check = { file, hash: createHash('sha256'), listed: createHash('sha256'), entries: 0 };
   const source = extract();
   const fed = pipeline(createReadStream(file), createZstdDecompress(), source);

@@ -9,7 +9,7 @@ import type { BlobStore } from '../blobs/store.ts';
 import { createHash } from 'node:crypto';
 import { isBeforeFirstRelease, migrate, readMigrations } from '../database/migrate.ts';
 import type { Database, DatabaseClient, Queryable } from '../database/pool.ts';
-import { ArchiveError, type ArchiveEnd, type Part, readArchive, readHead } from './archive.ts';
+import { ArchiveError, type ArchiveEnd, type ArchiveEntry, readArchive, readHead } from './archive.ts';
 import { type BackupHead, FORMAT, layoutOf, quoted } from './layout.ts';
 
 export interface LoadOptions {
@@ -231,7 +231,7 @@ class Loading {
     }
   }
 
-  async #take({ name, bytes }: Part): Promise<void> {
+  async #take({ name, bytes }: ArchiveEntry): Promise<void> {
     const [kind, key = ''] = name.split('/');
     if (kind === 'tables') await this.#rows(key, bytes);
     if (kind === 'files') {

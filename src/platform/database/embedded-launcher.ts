@@ -174,7 +174,7 @@ export async function findLauncher(folder: string, name: string, log: (line: str
   return await asUser(NOBODY, binaries, { folder, name, cluster, exists: owner !== null }, log);
 }
 
-interface Place {
+interface ClusterLocation {
   folder: string;
   name: string;
   cluster: string;
@@ -184,7 +184,7 @@ interface Place {
 async function asUser(
   identity: Identity,
   binaries: Binaries,
-  place: Place,
+  place: ClusterLocation,
   log: (line: string) => void,
 ): Promise<Launcher> {
   const failed = (why: string) =>

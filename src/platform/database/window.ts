@@ -19,7 +19,7 @@ const FIRST_ROWS = 200;
 const MAX_ROWS = 4000;
 
 /** A part of a list. */
-export interface Part<Row> {
+export interface RowWindow<Row> {
   rows: Row[];
   isLast: boolean;
 }
@@ -45,7 +45,7 @@ function withoutWindow<Row extends object>(row: Row & InWindow): Row & { key: st
 export async function* readWindows<Row extends object>(
   ctx: ReadContext,
   select: (after: string | undefined, limit: number) => Sql,
-): AsyncGenerator<Part<Row & { key: string }>> {
+): AsyncGenerator<RowWindow<Row & { key: string }>> {
   let limit = FIRST_ROWS;
   for (let after: string | undefined; ; ) {
     const rows = await ctx.query<Row & InWindow>(sql`
@@ -85,7 +85,7 @@ export async function* readInOrder<Row extends object>(
   ctx: ReadContext,
   { columns, from, size = raw('pg_column_size(i.*)') }: { columns: Sql; from: Sql; size?: Sql },
   { by, byType, id, idType }: Order,
-): AsyncGenerator<Part<Row>> {
+): AsyncGenerator<RowWindow<Row>> {
   const windows = readWindows<Row>(ctx, (after, limit) => {
     const [value, last] = after === undefined ? [] : (JSON.parse(after) as (string | number)[]);
     const behind =
@@ -105,14 +105,14 @@ export async function* readInOrder<Row extends object>(
 
 /** The windows with each row changed. */
 export async function* eachOf<Row, Shown>(
-  windows: AsyncGenerator<Part<Row>>,
+  windows: AsyncGenerator<RowWindow<Row>>,
   show: (row: Row) => Shown,
-): AsyncGenerator<Part<Shown>> {
+): AsyncGenerator<RowWindow<Shown>> {
   for await (const { rows, isLast } of windows) yield { rows: rows.map(show), isLast };
 }
 
 /** All rows of a list that is read in windows. */
-export async function allRows<Row>(windows: AsyncGenerator<Part<Row>>): Promise<Row[]> {
+export async function allRows<Row>(windows: AsyncGenerator<RowWindow<Row>>): Promise<Row[]> {
   const all: Row[] = [];
   for await (const { rows } of windows) for (const row of rows) all.push(row);
   return all;

@@ -1,6 +1,6 @@
 /** The journal: its seals, the places of the changes feed, and the invariants that it shows. */
 import { atMostEvery } from '../../lib/yielding.ts';
-import { type Module, Part, type Service } from '../module.ts';
+import { type Module, ServicePart, type Service } from '../module.ts';
 import { IDLE_MS } from '../moments.ts';
 import type { Task } from '../tasks.ts';
 import { journalCheck } from '../audit/checks.ts';
@@ -15,7 +15,10 @@ import { type SealHead, sealJournal } from './seals.ts';
 const HEAD_LOG_MS = 600_000;
 
 /** Tells that there are new places in the changes feed. */
-export const placeWatch = new Part('new places of the changes feed', ({ db, changes }) => new PlaceWatch(db, changes));
+export const placeWatch = new ServicePart(
+  'new places of the changes feed',
+  ({ db, changes }) => new PlaceWatch(db, changes),
+);
 
 export const journal: Module = {
   name: 'journal',

@@ -6,7 +6,7 @@ import sql, { empty, raw, type Sql } from 'sql-template-tag';
 import type { Invalidated, PlainMembers, ReturnedValue, TableWrite } from './context.ts';
 import type { Statement } from '../database/pool.ts';
 import { type Claimed, claimParts, claimRow } from './idempotency.ts';
-import { type Part, required, Slot, type Statements, writeGuard, writePart } from './statement.ts';
+import { type StatementPart, required, Slot, type Statements, writeGuard, writePart } from './statement.ts';
 import { STRUCTURE_GUARD } from './transactions.ts';
 
 export interface Planned {
@@ -95,7 +95,7 @@ function structureGuard(): Sql {
 }
 
 /** A part and the source of its values. */
-type Filled = readonly [Part, unknown];
+type Filled = readonly [StatementPart, unknown];
 
 /**
  * Builds one CTE per write, in the order of planning, and one output row with the guards. A failed guard rolls back the whole

@@ -9,7 +9,7 @@ import { parseStoredJson } from '../../lib/json.ts';
 import type { ReturnedValue, TableWrite } from './context.ts';
 import { find, joined, type Lookup } from '../database/lookups.ts';
 import type { Queryable } from '../database/pool.ts';
-import { required, type Part, Slot, type Statements, writePart } from './statement.ts';
+import { required, type StatementPart, Slot, type Statements, writePart } from './statement.ts';
 /** How long a response is stored, in milliseconds. */
 export const KEPT_MS = 24 * 60 * 60 * 1000;
 /** How long a call waits for the first call with its key, in milliseconds. */
@@ -148,8 +148,8 @@ export function claimParts(
   late: string | undefined,
   rows: readonly ClaimRow[],
   asJson: boolean,
-): { ctes: Part[]; guards: Part[] } {
-  const guard = (name: string, build: () => Sql): Part => statements.part(claimParts, name, build);
+): { ctes: StatementPart[]; guards: StatementPart[] } {
+  const guard = (name: string, build: () => Sql): StatementPart => statements.part(claimParts, name, build);
   return {
     ctes: [
       writePart(statements, claimLock as TableWrite<unknown>, rows, [], asJson),

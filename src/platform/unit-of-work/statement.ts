@@ -21,7 +21,7 @@ export class Slot<Source> {
 }
 
 /** A built part: text between positions, and for each position a slot or a fixed value. */
-export interface Part {
+export interface StatementPart {
   key: string;
   strings: readonly string[];
   values: readonly unknown[];
@@ -32,7 +32,7 @@ const MAX_TEXTS = 2000;
 
 /** Created once per process: the cached parts and texts depend only on the code. */
 export class Statements {
-  readonly #parts = new WeakMap<object, Map<string, Part>>();
+  readonly #parts = new WeakMap<object, Map<string, StatementPart>>();
   readonly #texts = new Map<string, string>();
   #made = 0;
 
@@ -41,7 +41,7 @@ export class Statements {
    *
    * @param isShared whether other owners build parts with the same text; their statements then share one cached text
    */
-  part(owner: object, variant: string, build: () => Sql, isShared = false): Part {
+  part(owner: object, variant: string, build: () => Sql, isShared = false): StatementPart {
     let variants = this.#parts.get(owner);
     if (variants === undefined) {
       variants = new Map();
@@ -57,7 +57,7 @@ export class Statements {
   }
 
   /** Joins parts, each with the source of its values, into one statement. */
-  whole(parts: readonly (readonly [Part, unknown])[]): Statement {
+  whole(parts: readonly (readonly [StatementPart, unknown])[]): Statement {
     let key = '';
     const values: unknown[] = [];
     for (const [part, source] of parts) {
@@ -73,7 +73,7 @@ export class Statements {
   }
 }
 
-function textOf(parts: readonly Part[]): string {
+function textOf(parts: readonly StatementPart[]): string {
   let text = '';
   let place = 0;
   for (const { strings } of parts) {
@@ -99,7 +99,7 @@ export function writePart(
   rows: Rows,
   guarded: readonly string[],
   asJson = false,
-): Part {
+): StatementPart {
   const few = !asJson && write.columns !== undefined && rows.length <= FEW ? rows.length : 0;
   const names = write.afterGuards === true ? guarded : [];
   const build = (): Sql => sql`${raw(write.name)} AS (${write.sql(rowSource(write, few), few === 1, ready(names))})`;
@@ -145,7 +145,7 @@ function cell(index: number, name: string, type: string): Slot<Rows> {
 }
 
 /** The guard that the write returned one row per planned row. */
-export function writeGuard(statements: Statements, write: TableWrite<unknown>): Part {
+export function writeGuard(statements: Statements, write: TableWrite<unknown>): StatementPart {
   return statements.part(write.varies === true ? writeGuard : write, `guard ${write.name}`, () =>
     required(
       write.name,

@@ -1,24 +1,24 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { setImmediate } from 'node:timers/promises';
-import { type Queues, Turn, TurnAwaited } from './turns.ts';
+import { type Queues, QueueTicket, TurnAwaited } from './turns.ts';
 
 describe('turns of units that change one record', () => {
   it('let units that waited start again, one after another, while a new one may take the turn', async () => {
     const queues: Queues = new Map();
     const waits: string[] = [];
-    const started: Turn[] = [];
-    const first = new Turn(queues);
+    const started: QueueTicket[] = [];
+    const first = new QueueTicket(queues);
     await first.take('a');
     await first.take('a');
     for (const name of ['older', 'newer']) {
-      const turn = new Turn(queues, () => waits.push(name));
+      const turn = new QueueTicket(queues, () => waits.push(name));
       void assert.rejects(turn.take('a'), TurnAwaited).then(() => started.push(turn));
     }
-    const refused = new Turn(queues, () => waits.push('refused'));
+    const refused = new QueueTicket(queues, () => waits.push('refused'));
     const answered: string[] = [];
     void refused.refuse('a').then(() => answered.push('refused'));
-    const other = new Turn(queues);
+    const other = new QueueTicket(queues);
     await other.take('b');
     other.end();
     assert.deepEqual(waits, ['older', 'newer', 'refused']);
@@ -26,7 +26,7 @@ describe('turns of units that change one record', () => {
     first.end();
     await setImmediate();
     assert.equal(started.length, 1, 'the first of the line starts again');
-    const fresh = new Turn(queues);
+    const fresh = new QueueTicket(queues);
     await fresh.take('a');
     started[0]?.end();
     await setImmediate();
@@ -45,7 +45,7 @@ describe('turns of units that change one record', () => {
 
   it('end where nobody competes, and refuse at once', async () => {
     const queues: Queues = new Map();
-    const turn = new Turn(queues, () => assert.fail('it waits'));
+    const turn = new QueueTicket(queues, () => assert.fail('it waits'));
     await turn.refuse('a');
     turn.end();
     assert.equal(queues.size, 0);

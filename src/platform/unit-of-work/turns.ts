@@ -33,7 +33,7 @@ export type Queues = Map<string, Queue>;
 export class TurnAwaited extends Error {}
 
 /** The turn of one unit of work. It waits for one record only, so that units cannot wait for each other. */
-export class Turn {
+export class QueueTicket {
   readonly #queues: Queues;
   readonly #onWait: () => void;
   #record: string | undefined;

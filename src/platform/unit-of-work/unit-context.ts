@@ -20,7 +20,7 @@ import type {
   WriteContext,
 } from './context.ts';
 import type { Interface } from '../../contract/rights.ts';
-import type { Turn } from './turns.ts';
+import type { QueueTicket } from './turns.ts';
 import type { Planned } from './flush.ts';
 import type { ConfigSnapshot } from './snapshot.ts';
 import { failedGuard, STRUCTURE_GUARD } from './transactions.ts';
@@ -90,7 +90,7 @@ export class UnitContext extends ReadUnit implements WriteContext {
   readonly retries: number;
   readonly actorOf: ActorOf;
   readonly #begin: (() => Promise<Transaction>) | undefined;
-  readonly #turn: Turn | undefined;
+  readonly #turn: QueueTicket | undefined;
 
   isDryRun = false;
   /** The first id that the unit looked up: that of the record which it is about, in commands on one record. */
@@ -104,7 +104,7 @@ export class UnitContext extends ReadUnit implements WriteContext {
     db: Queryable,
     begin?: () => Promise<Transaction>,
     retries = 0,
-    turn?: Turn,
+    turn?: QueueTicket,
     actorOf: ActorOf = withoutRights,
   ) {
     super(caller, now, db);

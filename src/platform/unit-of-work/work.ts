@@ -7,7 +7,7 @@
  * decides anything between a read and an unguarded write.
  */
 import { isFault } from '../../lib/fault.ts';
-import { Turns } from '../../lib/yielding.ts';
+import { Yielder } from '../../lib/yielding.ts';
 import { type Clock, instant } from '../clock.ts';
 import type { Actor, ActorOf, Caller, Follower, Invalidated, PlannedEvent, Reacted, Reaction } from './context.ts';
 import type { ReadContext, Via, WriteContext } from './context.ts';
@@ -36,7 +36,7 @@ import {
   undone,
 } from './transactions.ts';
 import { Statements } from './statement.ts';
-import { type Queues, Turn, TurnAwaited } from './turns.ts';
+import { type Queues, QueueTicket, TurnAwaited } from './turns.ts';
 import { ReadUnit, ReplayDue, UnitContext } from './unit-context.ts';
 
 export interface WriteOptions {
@@ -163,7 +163,7 @@ export class Work {
     fn: (ctx: WriteContext) => Promise<T>,
     options: WriteOptions = {},
   ): Promise<WriteResult<T>> {
-    const turn = new Turn(this.#queues, options.onWait);
+    const turn = new QueueTicket(this.#queues, options.onWait);
     try {
       return await this.#tryWrite(caller, fn, options, turn);
     } finally {
@@ -175,7 +175,7 @@ export class Work {
     caller: Caller,
     fn: (ctx: WriteContext) => Promise<T>,
     options: WriteOptions,
-    turn: Turn,
+    turn: QueueTicket,
   ): Promise<WriteResult<T>> {
     const claim = options.idempotency;
     const patience = performance.now() + WAIT_MS;
@@ -234,7 +234,7 @@ export class Work {
     caller: Caller,
     fn: (ctx: WriteContext) => Promise<T>,
     options: WriteOptions,
-    { retries, turn, alone }: { retries: number; turn: Turn; alone: boolean },
+    { retries, turn, alone }: { retries: number; turn: QueueTicket; alone: boolean },
   ): Promise<WriteResult<T>> {
     const claim = options.idempotency;
     // With a key that was seen, the change would almost surely be refused, so its response is looked up first.
@@ -249,9 +249,9 @@ export class Work {
       await ctx.takeTurn();
       await this.#follow(ctx, caller);
       await this.#keep(ctx);
-      const turns = new Turns();
+      const yielder = new Yielder();
       for (const event of ctx.events) {
-        await turns.next();
+        await yielder.next();
         ctx.plan(journalWrite, journalRow(ctx, event));
       }
       const returned = await this.#verified(ctx, () => this.#flush(ctx, data, claim, alone));

@@ -5,18 +5,19 @@
 import { type ComponentType, useSyncExternalStore } from 'react';
 import type { SignInDialogProps } from './sign-in-dialog.tsx';
 
-interface Asked extends SignInDialogProps {
+interface PendingSignIn extends SignInDialogProps {
   Dialog: ComponentType<SignInDialogProps>;
 }
 
 /** The calls that wait for a sign-in: one promise for all of them. */
-const waiting: { promise: Promise<boolean> | undefined; asked: Asked | undefined; listeners: Set<() => void> } = {
-  promise: undefined,
-  asked: undefined,
-  listeners: new Set(),
-};
+const waiting: { promise: Promise<boolean> | undefined; asked: PendingSignIn | undefined; listeners: Set<() => void> } =
+  {
+    promise: undefined,
+    asked: undefined,
+    listeners: new Set(),
+  };
 
-function show(asked: Asked | undefined): void {
+function show(asked: PendingSignIn | undefined): void {
   waiting.asked = asked;
   for (const listener of waiting.listeners) listener();
 }

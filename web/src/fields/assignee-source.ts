@@ -6,7 +6,7 @@ import { type AnswerOf, call, send } from '../api/client.ts';
 import type { desk, FieldSchema, objects, reports } from '../api/types.ts';
 import { useSession } from '../app/session.ts';
 import { useText } from '../i18n/text.ts';
-import type { Place } from './one-input.tsx';
+import type { FieldOwner } from './one-input.tsx';
 import { type Choice, namedSource, type Source } from './pickers.tsx';
 import { texts } from './texts.ts';
 
@@ -44,7 +44,7 @@ async function solversOf(recordId: string, signal: AbortSignal): Promise<Map<str
   return new Map(counts.filter((one): one is [string, number] => typeof one[0] === 'string').slice(0, MAX));
 }
 
-export function usePeopleSource(place: Place | null, { code, multiple }: FieldSchema): Source {
+export function usePeopleSource(place: FieldOwner | null, { code, multiple }: FieldSchema): Source {
   const t = useText(texts);
   const { user } = useSession();
   if (place === null) return people;

@@ -12,7 +12,7 @@ import { texts } from './texts.ts';
 import { typeOf } from './view.ts';
 
 /** A record, or a new record of a type. */
-export type Place = { objectId: string } | { typeId: string };
+export type FieldOwner = { objectId: string } | { typeId: string };
 
 export interface FieldInputProps {
   field: FieldSchema;
@@ -20,7 +20,7 @@ export interface FieldInputProps {
   onChange: (value: unknown) => void;
   error?: string | undefined;
   /** Where the value will stand. An assignee is chosen among those who can work there; null offers everybody. */
-  place: Place | null;
+  place: FieldOwner | null;
   autoFocus?: boolean | undefined;
   /** True if the choices are shown at once. */
   opened?: boolean | undefined;

@@ -2,11 +2,11 @@
 import { type ComponentType, useSyncExternalStore } from 'react';
 import type { ConfirmDialogProps, Question } from './confirm-dialog.tsx';
 
-interface Asked extends ConfirmDialogProps {
+interface PendingConfirmation extends ConfirmDialogProps {
   Dialog: ComponentType<ConfirmDialogProps>;
 }
 
-const state: { asked: Asked | undefined; waiting: Asked[]; listeners: Set<() => void> } = {
+const state: { asked: PendingConfirmation | undefined; waiting: PendingConfirmation[]; listeners: Set<() => void> } = {
   asked: undefined,
   waiting: [],
   listeners: new Set(),

@@ -1,6 +1,6 @@
 /** Updates the search index in the transaction of a change, so the next request finds acknowledged changes. */
 import { isArchived } from '../../../contract/state.ts';
-import { Turns } from '../../../lib/yielding.ts';
+import { Yielder } from '../../../lib/yielding.ts';
 import { type EventType, isAbout } from '../../../contract/events.ts';
 import type { Analysis } from '../../../lib/words.ts';
 import type { Follower, PlannedEvent, WriteContext } from '../../../platform/unit-of-work/context.ts';
@@ -44,9 +44,9 @@ export function searchFollower(analysis: Analysis, articles: ArticleSource): Fol
       if (event.type === 'ObjectCreated') created.add(id);
       changed.set(id, { row, profile });
     }
-    const turns = new Turns();
+    const yielder = new Yielder();
     for (const [id, { row, profile }] of changed) {
-      await turns.next();
+      await yielder.next();
       await putRow(ctx, row, profile, created.has(id));
     }
   };

@@ -78,7 +78,7 @@ function quoted(lexeme: string): string {
 }
 
 /** The lexemes of one field. */
-export interface Part {
+export interface FieldLexemes {
   lexemes: readonly IndexLexeme[];
   zone: string;
   fieldToken: string;
@@ -91,7 +91,11 @@ export interface Part {
  * dropped. Each field has its own share of the limit (`most` fields per row), so the text of a field does not affect which
  * words of another field are dropped.
  */
-export function wordsOf(parts: readonly Part[], most: number, number: string | null): { words: string; size: number } {
+export function wordsOf(
+  parts: readonly FieldLexemes[],
+  most: number,
+  number: string | null,
+): { words: string; size: number } {
   /** Lexeme → its positions, as written. */
   const written = new Map<string, string>();
   const offsets = new Map<string, number>();

@@ -5,7 +5,7 @@
  */
 import type { Analysis } from '../../../lib/words.ts';
 import type { WriteContext, ReadContext, Caller } from '../../../platform/unit-of-work/context.ts';
-import { Turns } from '../../../lib/yielding.ts';
+import { Yielder } from '../../../lib/yielding.ts';
 import { profileView } from './profile.ts';
 import type { ObjectRow } from '../../objects/index.ts';
 import type { SearchParts } from '../parts.ts';
@@ -93,9 +93,9 @@ async function makePart(
     }
     case 'comments': {
       const comments = await listComments(ctx, after, BATCH);
-      const turns = new Turns();
+      const yielder = new Yielder();
       for (const { id, objectId, visibility, updatedAt, body, revision } of comments) {
-        await turns.next();
+        await yielder.next();
         const projected = await projectText(analystOf(parts), [{ text: body, zone: 'C' }]);
         ctx.plan(remakeComment, { id, object_id: objectId, visibility, at: updatedAt, revision, ...projected });
         ctx.plan(pendingWords, { id });
@@ -122,10 +122,10 @@ function analystOf({ analysis }: SearchParts): Analyst {
 
 async function planRecords(ctx: WriteContext, parts: SearchParts, records: readonly StoredRecord[]): Promise<void> {
   const profiles = ctx.config.get(profileView);
-  const turns = new Turns();
+  const yielder = new Yielder();
   for (const { id, typeId, typeVersion, revision, number, values } of records) {
     const profile = profiles.of(typeId, typeVersion);
-    await turns.next();
+    await yielder.next();
     const projected = await projectRecord(analystOf(parts), profile, values, number);
     ctx.plan(remakeRecord, { id, profile_id: profile.id, revision, type_version: typeVersion, ...projected });
     ctx.plan(pendingWords, { id });
@@ -166,7 +166,7 @@ export interface Comparison {
 export async function compareProjection(ctx: ReadContext, parts: SearchParts, deep: boolean): Promise<Comparison> {
   const { missing, stray } = await countGaps(ctx);
   const different: string[] = [];
-  const turns = new Turns();
+  const yielder = new Yielder();
   const analyst: Analyst = { analysis: parts.analysis, caller: null };
   let compared = 0;
   const records = async (batch: readonly StoredRecord[]): Promise<void> => {
@@ -187,7 +187,7 @@ export async function compareProjection(ctx: ReadContext, parts: SearchParts, de
     compared += batch.length;
     const made: Made[] = [];
     for (const { id, revision, body } of batch) {
-      await turns.next();
+      await yielder.next();
       made.push({ id, revision, ...(await projectText(analyst, [{ text: body, zone: 'C' }])) });
     }
     different.push(...(await differingComments(ctx, made)));
@@ -199,11 +199,11 @@ export async function compareProjection(ctx: ReadContext, parts: SearchParts, de
 
 async function differing(ctx: ReadContext, parts: SearchParts, batch: readonly StoredRecord[]): Promise<string[]> {
   const profiles = ctx.config.get(profileView);
-  const turns = new Turns();
+  const yielder = new Yielder();
   const analyst: Analyst = { analysis: parts.analysis, caller: null };
   const made: Parameters<typeof differingRecords>[1][number][] = [];
   for (const { id, typeId, typeVersion, revision, number, values } of batch) {
-    await turns.next();
+    await yielder.next();
     made.push({ id, revision, ...(await projectRecord(analyst, profiles.of(typeId, typeVersion), values, number)) });
   }
   return await differingRecords(ctx, made);
@@ -241,9 +241,9 @@ export async function projectMoved(
   records: readonly Pick<ObjectRow, 'id' | 'typeId' | 'typeVersion' | 'number' | 'values'>[],
 ): Promise<void> {
   const profiles = ctx.config.get(profileView);
-  const turns = new Turns();
+  const yielder = new Yielder();
   for (const { id, typeId, typeVersion, number, values } of records) {
-    await turns.next();
+    await yielder.next();
     const profile = profiles.of(typeId, typeVersion);
     const projected = await projectRecord({ analysis, caller: ctx.actor.userId }, profile, values, number);
     ctx.plan(putRecord, { id, profile_id: profile.id, ...projected });

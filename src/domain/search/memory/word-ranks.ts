@@ -1,6 +1,6 @@
 /** Ranks of documents by words, equal to those of `../store-words.ts`. Pure. */
 import type { Operand } from '../indexing/lexemes.ts';
-import type { Operands, Part, TermQuery } from '../terms.ts';
+import type { Operands, WordQuery, TermQuery } from '../terms.ts';
 import { compareBytes, encoded } from './dictionary.ts';
 import { Bits, MAX_DOCUMENTS } from './document-set.ts';
 import { type DocumentTest, LOOK_UP } from './need.ts';
@@ -25,7 +25,10 @@ export interface RankedWord {
 }
 
 export function rankedWord({ free, classes }: TermQuery): RankedWord {
-  const part = ({ exact, like }: Part): RankedPart => ({ exact: sortedOperands(exact), like: sortedOperands(like) });
+  const part = ({ exact, like }: WordQuery): RankedPart => ({
+    exact: sortedOperands(exact),
+    like: sortedOperands(like),
+  });
   return { free: part(free), classes: classes.map(part) };
 }
 

@@ -74,12 +74,12 @@ function Line({ name, tone = 'off', verdict, children }: LineProps) {
   );
 }
 
-interface Held {
+interface CheckOutcome {
   held: boolean;
   missing: boolean;
 }
 
-function useHeld(): (check: Held) => Pick<LineProps, 'tone' | 'verdict'> {
+function useHeld(): (check: CheckOutcome) => Pick<LineProps, 'tone' | 'verdict'> {
   const t = useText(requestTexts);
   return ({ held, missing }) => {
     if (held) return { tone: 'good', verdict: t.held };

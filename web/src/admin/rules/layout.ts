@@ -16,7 +16,7 @@ export interface DrawnRule {
   loop: string[] | null;
 }
 
-export interface Place {
+export interface RuleBox {
   rule: DrawnRule;
   x: number;
   y: number;
@@ -24,15 +24,15 @@ export interface Place {
 }
 
 export interface Edge {
-  from: Place;
-  to: Place;
+  from: RuleBox;
+  to: RuleBox;
   /** Whether it is a part of a possible loop. */
   isLoop: boolean;
   path: string;
 }
 
 export interface Drawing {
-  places: Place[];
+  places: RuleBox[];
   edges: Edge[];
   width: number;
   height: number;
@@ -53,7 +53,7 @@ export function layoutOf(rules: readonly DrawnRule[], room: number): Drawing {
 }
 
 /** Each rule as far right as the longest way to it, without the edges that lead back. Boxes are wider if there is room. */
-function inColumns(drawn: readonly DrawnRule[], starts: readonly DrawnRule[], room: number): Place[] {
+function inColumns(drawn: readonly DrawnRule[], starts: readonly DrawnRule[], room: number): RuleBox[] {
   const byCode = new Map(drawn.map((rule) => [rule.code, rule]));
   const columns = new Map<string, number>();
   const visit = (code: string, column: number, above: readonly string[]): void => {
@@ -66,7 +66,7 @@ function inColumns(drawn: readonly DrawnRule[], starts: readonly DrawnRule[], ro
   const fitting = Math.floor((room - 4 * BOX.margin - (count - 1) * BOX.gapX) / count);
   const width = Math.min(WIDEST, Math.max(BOX.width, fitting));
   const filled = new Map<number, number>();
-  return drawn.map((rule): Place => {
+  return drawn.map((rule): RuleBox => {
     const column = columns.get(rule.code) ?? 0;
     const row = filled.get(column) ?? 0;
     filled.set(column, row + 1);
@@ -76,7 +76,7 @@ function inColumns(drawn: readonly DrawnRule[], starts: readonly DrawnRule[], ro
 }
 
 /** Each rule below one that fires it, if possible. */
-function inOneColumn(starts: readonly DrawnRule[], room: number): Place[] {
+function inOneColumn(starts: readonly DrawnRule[], room: number): RuleBox[] {
   const byCode = new Map(starts.map((rule) => [rule.code, rule]));
   const order = new Set<DrawnRule>();
   const visit = (rule: DrawnRule | undefined): void => {
@@ -90,7 +90,7 @@ function inOneColumn(starts: readonly DrawnRule[], room: number): Place[] {
   return [...order].map((rule, row) => ({ rule, x, y: BOX.margin + row * (BOX.height + BOX.gapY), width }));
 }
 
-function drawingOf(places: Place[], pathOf: (from: Place, to: Place) => string): Drawing {
+function drawingOf(places: RuleBox[], pathOf: (from: RuleBox, to: RuleBox) => string): Drawing {
   const byCode = new Map(places.map((place) => [place.rule.code, place]));
   const edges = places.flatMap((from) =>
     from.rule.fires.flatMap((code): Edge[] => {
@@ -107,7 +107,7 @@ function drawingOf(places: Place[], pathOf: (from: Place, to: Place) => string):
 }
 
 /** A curve to the right, or below the boxes if the target is not to the right. */
-function pathRight(from: Place, to: Place): string {
+function pathRight(from: RuleBox, to: RuleBox): string {
   const [x1, y1] = [from.x + from.width, from.y + BOX.height / 2];
   const [x2, y2] = [to.x, to.y + BOX.height / 2];
   if (to.x > from.x) {
@@ -121,7 +121,7 @@ function pathRight(from: Place, to: Place): string {
 }
 
 /** A curve on the left of the boxes, the wider the farther the target is. It leaves a box below the arrows that lead to it. */
-function pathBeside(from: Place, to: Place): string {
+function pathBeside(from: RuleBox, to: RuleBox): string {
   const [y1, y2] = [from.y + BOX.height * 0.7, to.y + BOX.height * 0.3];
   const rows = Math.abs(to.y - from.y) / (BOX.height + BOX.gapY);
   // A curve reaches three quarters of the way to its control points.

@@ -8,7 +8,7 @@ import { useText } from '../../i18n/text.ts';
 import { FaultAlert } from '../../ui/fault.tsx';
 import { Page, Panel } from '../../ui/page.tsx';
 import { Mark } from '../config/mark.tsx';
-import { BOX, layoutOf, type Place } from './layout.ts';
+import { BOX, layoutOf, type RuleBox } from './layout.ts';
 import { graphQuery, type RuleInGraph } from './queries.ts';
 import classes from './rules.module.css';
 import { texts } from './texts.ts';
@@ -72,7 +72,7 @@ function Diagram({ rules }: { rules: readonly RuleInGraph[] }) {
   );
 }
 
-function Box({ place: { rule, x, y, width }, fires }: { place: Place; fires: readonly string[] }) {
+function Box({ place: { rule, x, y, width }, fires }: { place: RuleBox; fires: readonly string[] }) {
   const t = useText(texts);
   const navigate = useNavigate();
   const most = Math.floor((width - 24) / CHARACTER);

@@ -16,7 +16,7 @@ import type { Path } from '../config/yaml-text.ts';
 import { type FieldItem, schemaOf } from './model.ts';
 import { texts } from './texts.ts';
 
-interface Part {
+interface LimitsProps {
   field: FieldItem;
   set: (path: Path, value: unknown) => void;
 }
@@ -28,7 +28,7 @@ function isLimit(key: ConstraintKey): key is LimitKey {
   return key !== 'options' && key !== 'types';
 }
 
-export function FieldLimits({ field, set }: Part) {
+export function FieldLimits({ field, set }: LimitsProps) {
   const t = useText(texts);
   const language = useLanguage();
   const constraints = field.constraints ?? {};
@@ -109,7 +109,7 @@ function LimitInput({ name, field, value, onChange }: LimitInputProps) {
   );
 }
 
-function Options({ field, set }: Part) {
+function Options({ field, set }: LimitsProps) {
   const t = useText(texts);
   const options = Array.isArray(field.constraints?.options) ? field.constraints.options : [];
   const put = (next: readonly unknown[]): void => set(['constraints'], { ...field.constraints, options: next });
@@ -141,7 +141,7 @@ function Options({ field, set }: Part) {
 const OPTIONS = ['fields', 'constraints', 'options'];
 
 interface OptionRowProps {
-  set: Part['set'];
+  set: LimitsProps['set'];
   options: Coded[];
   put: (next: readonly unknown[]) => void;
   option: Coded;

@@ -104,7 +104,7 @@ function FieldSettings({ field, set, remove, up, down }: FieldSettingsProps) {
 }
 
 /** Offers the roles that a field of this shape can have. */
-function RoleChoice({ field, set }: Part) {
+function RoleChoice({ field, set }: FieldPartProps) {
   const t = useText(texts);
   const names = useText(roleTexts);
   const shape = { dataType: field.dataType, multiple: field.multiple === true };
@@ -123,9 +123,9 @@ function RoleChoice({ field, set }: Part) {
   );
 }
 
-type Part = Pick<FieldRowProps, 'field' | 'set'>;
+type FieldPartProps = Pick<FieldRowProps, 'field' | 'set'>;
 
-function SearchChoice({ field, set }: Part) {
+function SearchChoice({ field, set }: FieldPartProps) {
   const t = useText(texts);
   const now = { text: typeOf(field.dataType).searched === true, filter: false, facet: false, ...field.search };
   const names = { text: t.searchText, filter: t.searchFilter, facet: t.searchFacet };

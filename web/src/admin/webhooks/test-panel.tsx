@@ -17,7 +17,7 @@ import { Facts, Raw, type Tone, ToneMark } from '../connections/tone.tsx';
 import type { Subscription } from './queries.ts';
 import { texts } from './texts.ts';
 
-type Asked = BodyOf<typeof webhooks.testSubscription>;
+type TestRequest = BodyOf<typeof webhooks.testSubscription>;
 type Tested = AnswerOf<typeof webhooks.testSubscription>;
 
 export function TestPanel({ subscription }: { subscription: Subscription }) {
@@ -26,7 +26,7 @@ export function TestPanel({ subscription }: { subscription: Subscription }) {
   const [chosen, setChosen] = useState<string | null>(null);
   const value = chosen ?? groups[0]?.items[0]?.value ?? null;
   const sent = useMutation({
-    mutationFn: (asked: Asked) =>
+    mutationFn: (asked: TestRequest) =>
       call<typeof webhooks.testSubscription>('POST', `/webhooks/${subscription.id}/test`, { body: asked }),
   });
   return (
@@ -85,9 +85,9 @@ function useSamples({ id, eventTypes }: Subscription): {
   return { groups, isReady: !isLoading };
 }
 
-function askedOf(value: string): Asked {
+function askedOf(value: string): TestRequest {
   const [kind, name = ''] = value.split(' ');
-  return kind === 'rule' ? { rule: name } : { eventType: name as NonNullable<Asked['eventType']> };
+  return kind === 'rule' ? { rule: name } : { eventType: name as NonNullable<TestRequest['eventType']> };
 }
 
 const TONES: Record<Tested['status'], Tone> = { DELIVERED: 'good', PENDING: 'wait', FAILED: 'bad' };

@@ -1,7 +1,7 @@
 import { defineText } from '../../i18n/text.ts';
 
 /** A part of a macro. */
-type Part = 'comment' | 'transition' | 'set';
+type MacroStep = 'comment' | 'transition' | 'set';
 
 /** Texts of macros, merging, mentions, and of the people of a record. */
 export const actionTexts = defineText(
@@ -15,7 +15,7 @@ export const actionTexts = defineText(
     moves: (state: string) => `Состояние: ${state}`,
     apply: 'Применить',
     applied: 'Макрос применён',
-    refused: (part: Part) => ({ comment: 'комментарий', transition: 'переход', set: 'изменение полей' })[part],
+    refused: (part: MacroStep) => ({ comment: 'комментарий', transition: 'переход', set: 'изменение полей' })[part],
     notPossible: (parts: string) => `Сейчас недоступно: ${parts}. Будет вставлен только текст.`,
     unusable: (parts: string) => `Сейчас недоступно: ${parts}.`,
     merge: 'Объединить с…',
@@ -54,7 +54,7 @@ export const actionTexts = defineText(
     moves: (state: string) => `State: ${state}`,
     apply: 'Apply',
     applied: 'Macro applied',
-    refused: (part: Part) => ({ comment: 'comment', transition: 'transition', set: 'field changes' })[part],
+    refused: (part: MacroStep) => ({ comment: 'comment', transition: 'transition', set: 'field changes' })[part],
     notPossible: (parts: string) => `Not possible now: ${parts}. Only the text is inserted.`,
     unusable: (parts: string) => `Not possible now: ${parts}.`,
     merge: 'Merge into…',

@@ -81,7 +81,7 @@ export function SearchPage() {
   const condition = conditionOf(asked.filter, type, session);
   const found = useInfiniteQuery(foundQuery(asked.q, condition, kinds));
   useDocumentTitle(`${asked.q ?? t.title} · Docket`);
-  const go = (next: Asked): void => void navigate({ to: '/search', search: next, replace: true });
+  const go = (next: SearchInput): void => void navigate({ to: '/search', search: next, replace: true });
   const results = found.data?.pages.flatMap((page) => page.results) ?? [];
   const first = found.data?.pages[0];
   return (
@@ -153,7 +153,7 @@ function ShortQuestion({ text }: { text: string }) {
 }
 
 /** The search parameters of the address. */
-interface Asked {
+interface SearchInput {
   q?: string;
   filter?: string;
   type?: string;
@@ -161,8 +161,8 @@ interface Asked {
 
 interface SearchFormProps {
   type: DeskType | undefined;
-  asked: Asked;
-  go: (next: Asked) => void;
+  asked: SearchInput;
+  go: (next: SearchInput) => void;
   types: readonly DeskType[];
 }
 
