@@ -1,7 +1,7 @@
 /**
  * Small requests that are expensive to process: each gets the right response and none blocks the event loop. Measures CPU time,
  * the best of three attempts, because the machine is shared with other tests. The largest legal input of each operation, nested
- * lists, open addresses and many words are in `event-loop.db.test.ts`.
+ * lists, open addresses and many words are in `long/event-loop.ts`.
  */
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';

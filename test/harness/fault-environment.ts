@@ -221,7 +221,7 @@ export class FaultEnvironment {
   /** Rows of a statement, past the service. */
   async rows<Row>(statement: string, values: readonly unknown[] = []): Promise<Row[]> {
     const { host, port, user, password } = this.connection();
-    const client = new pg.Client({ host, port, user, password, database: 'docket', connectionTimeoutMillis: 3000 });
+    const client = new pg.Client({ host, port, user, password, database: 'docket', connectionTimeoutMillis: 20_000 });
     client.on('error', () => {});
     await client.connect();
     try {
