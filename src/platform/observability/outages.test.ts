@@ -46,7 +46,7 @@ describe('failures of background work', () => {
     assert.deepEqual(Object.fromEntries(outages.failures), {
       none: { database: 0, own: 0 },
       places: { database: 71, own: 0 },
-      outbox: { database: 70, own: 0 },
+      dispatch: { database: 70, own: 0 },
     });
   });
 
