@@ -29,9 +29,10 @@ export interface BulkBarProps {
 }
 
 export function BulkBar({ rows, types, onSelection }: BulkBarProps) {
-  const [form, setForm] = useState<'update' | 'transition'>();
+  // The form keeps the rows as they were when it was opened: what others change meanwhile is a conflict, not overwritten.
+  const [form, setForm] = useState<{ kind: 'update' | 'transition'; rows: readonly Row[] }>();
   const [outcome, setOutcome] = useState<Outcome>();
-  const run = useBulk(rows, (next) => {
+  const run = useBulk(form?.rows ?? rows, (next) => {
     setForm(undefined);
     setOutcome((before) => ({ ...next, rows: before?.rows ?? next.rows }));
   });
@@ -50,11 +51,11 @@ export function BulkBar({ rows, types, onSelection }: BulkBarProps) {
           type={type}
           archiving={run.isPending && form === undefined}
           run={run.mutate}
-          setForm={setForm}
+          setForm={(kind) => setForm({ kind, rows })}
           onClear={() => onSelection(new Set())}
         />
       )}
-      <BulkForms form={form} type={type} setForm={setForm} rows={rows} run={run} />
+      <BulkForms form={form?.kind} type={type} onClose={() => setForm(undefined)} rows={form?.rows ?? rows} run={run} />
       <BulkResults outcome={outcome} current={rows} run={run} onClose={close} />
     </>
   );
@@ -184,17 +185,17 @@ function ArchiveButton({ rows, loading, onRun }: ArchiveButtonProps) {
 interface BulkFormsProps {
   form: 'update' | 'transition' | undefined;
   type: DeskType | undefined;
-  setForm: (next: 'update' | 'transition' | undefined) => void;
+  onClose: () => void;
   rows: readonly Row[];
   run: ReturnType<typeof useBulk>;
 }
 
-function BulkForms({ form, type, setForm, rows, run }: BulkFormsProps) {
+function BulkForms({ form, type, onClose, rows, run }: BulkFormsProps) {
   const own = useText(bulkTexts);
   return (
     <Dialog
       opened={form !== undefined && type !== undefined}
-      onClose={() => setForm(undefined)}
+      onClose={onClose}
       title={form === 'update' ? own.bulkUpdate : own.bulkTransition}
     >
       <Suspense fallback={<Loader size="sm" />}>
@@ -202,13 +203,7 @@ function BulkForms({ form, type, setForm, rows, run }: BulkFormsProps) {
           <BulkUpdate rows={rows} type={type} pending={run.isPending} error={run.error} onRun={run.mutate} />
         )}
         {form === 'transition' && (
-          <BulkTransition
-            rows={rows}
-            pending={run.isPending}
-            error={run.error}
-            onRun={run.mutate}
-            onCancel={() => setForm(undefined)}
-          />
+          <BulkTransition rows={rows} pending={run.isPending} error={run.error} onRun={run.mutate} onCancel={onClose} />
         )}
       </Suspense>
     </Dialog>
