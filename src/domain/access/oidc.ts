@@ -8,7 +8,7 @@
 import { isActive } from '../../contract/state.ts';
 import type { Configuration } from 'openid-client';
 import type { Service } from '../../platform/module.ts';
-import type { RedirectPage, Sender } from '../../platform/unit-of-work/binding.ts';
+import type { Redirect, RedirectPage, RedirectRequest } from '../../platform/unit-of-work/binding.ts';
 import { type Clock, newId } from '../../platform/clock.ts';
 import type { SecretBox } from '../../platform/secrets.ts';
 import type { Caller } from '../../platform/unit-of-work/context.ts';
@@ -31,23 +31,6 @@ export interface OidcOptions {
   /** The actor of reads and writes before the user is known. */
   caller(): Promise<Caller>;
   onError(error: unknown): void;
-}
-
-/** The facts of the request. */
-export interface SignInRequest {
-  /** The base URL of the service, for example `https://docket.example.org`. */
-  base: string;
-  secure: boolean;
-  query: URLSearchParams;
-  sender: Sender;
-  ip: string;
-  userAgent: string | undefined;
-  cookie(name: string): string | undefined;
-}
-
-export interface Redirect {
-  location: string;
-  cookies: string[];
 }
 
 /** The state of the flow between redirect and callback. */
@@ -101,7 +84,7 @@ class Oidc {
   }
 
   /** Redirects the user to the provider. */
-  async startSignIn(request: SignInRequest): Promise<Redirect> {
+  async startSignIn(request: RedirectRequest): Promise<Redirect> {
     const { secrets, clock } = this.#options;
     try {
       const configuration = await this.#configuration();
@@ -130,7 +113,7 @@ class Oidc {
   }
 
   /** Handles the callback: opens a session if the provider confirms a user who exists here. */
-  async handleCallback(request: SignInRequest): Promise<Redirect> {
+  async handleCallback(request: RedirectRequest): Promise<Redirect> {
     const expired = flowCookie('', 0, request.secure);
     const refused: Redirect = { location: '/sign-in?refused=1', cookies: [expired] };
     const flow = this.#open(request.cookie(COOKIE));
@@ -171,7 +154,7 @@ class Oidc {
   }
 
   /** The cookies of the session and of the device; undefined if no ACTIVE user matches. */
-  async #admit(sub: string, email: string | undefined, request: SignInRequest): Promise<string[] | undefined> {
+  async #admit(sub: string, email: string | undefined, request: RedirectRequest): Promise<string[] | undefined> {
     const { work, caller, signIns } = this.#options;
     const { sender, secure } = request;
     const user = await work.read(await caller(), (ctx) =>

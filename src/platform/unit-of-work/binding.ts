@@ -176,18 +176,26 @@ export interface FoundRequest {
   tryAs(caller: Caller, work: Runner['work'], held: HeldScopes, waiter: Waiter): Promise<number>;
 }
 
+/** The facts of a request that is answered by a redirect. */
+export interface RedirectRequest {
+  /** Base URL of the service, as `https://docket.example.org`. */
+  base: string;
+  secure: boolean;
+  query: URLSearchParams;
+  sender: Sender;
+  ip: string;
+  userAgent: string | undefined;
+  cookie(name: string): string | undefined;
+}
+
+export interface Redirect {
+  location: string;
+  cookies: string[];
+}
+
 /** A page that only redirects the browser. */
 export interface RedirectPage {
   path: string;
   id: string;
-  answer(asked: {
-    /** Base URL of the service, as `https://docket.example.org`. */
-    base: string;
-    secure: boolean;
-    query: URLSearchParams;
-    sender: Sender;
-    ip: string;
-    userAgent: string | undefined;
-    cookie(name: string): string | undefined;
-  }): Promise<{ location: string; cookies: string[] }>;
+  answer(request: RedirectRequest): Promise<Redirect>;
 }
