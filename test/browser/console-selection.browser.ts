@@ -125,6 +125,10 @@ describe('selection in lists', () => {
       await answer.getByText(words.would).waitFor();
       await answer.getByText(number(2)).waitFor();
       await watched.check();
+      // The list is loaded again while the form is open, and has the new revision.
+      const reloaded = page.waitForResponse((response) => response.url().includes('/desk/objects'));
+      await page.evaluate("document.dispatchEvent(new Event('visibilitychange'))");
+      await reloaded;
       await dialog.getByRole('button', { name: words.run }).click();
       await page.getByText(words.failed).waitFor();
       await page.locator('tr[data-result=FAILED]', { hasText: number(2) }).waitFor();
