@@ -38,7 +38,7 @@ const PACKAGES: Readonly<Record<string, RegExp>> = {
   // SQL belongs to the stores of modules and to the platform. Exceptions: the three files that compile access conditions, and the
   // one that creates the sequences of record numbers.
   'sql-template-tag':
-    /^src\/(?:platform\/|configuration\/store(?:-[a-z-]+)?\.ts$|domain\/[a-z-]+\/(?:(?:indexing|memory)\/)?(?:(?:[a-z-]+-)?store(?:-[a-z-]+)?|health)\.ts$|domain\/access\/actor\.ts$|domain\/comments\/visibility\.ts$|domain\/metadata\/(?:conditions|numbering)\.ts$)/,
+    /^src\/(?:platform\/|configuration\/store(?:-[a-z-]+)?\.ts$|domain\/[a-z-]+\/(?:(?:indexing|memory)\/)?(?:(?:[a-z-]+-)?store(?:-[a-z-]+)?|health)\.ts$|domain\/search\/sql\/|domain\/access\/actor\.ts$|domain\/comments\/visibility\.ts$|domain\/metadata\/(?:conditions|numbering)\.ts$)/,
   '@aws-sdk/client-s3': /^src\/platform\/blobs\//,
   undici: /^src\/platform\/outbound\/outbound\.ts$/,
   'openid-client': /^src\/domain\/access\//,

@@ -1,7 +1,7 @@
 /** A fixture for search: users who see all records, some records, some fields, some fields of some records, and nothing. */
 import assert from 'node:assert/strict';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Match } from '../../src/domain/search/store-match.ts';
+import type { Match } from '../../src/domain/search/sql/match.ts';
 import { startTestApp, type TestAnswer, type TestApp, type TestOptions } from './app.ts';
 import { ACTIONS, bundle, RIGHTS, user } from './small-configuration.ts';
 

@@ -8,8 +8,8 @@
 export { type FilterableType, filterableTypes, type TypedFilter, typeFilter } from './filter.ts';
 export type { MemorySearcher, SearcherOptions } from './memory/searcher.ts';
 export { runMemoryThread, type ThreadOptions } from './memory/thread.ts';
-export { makeSearchParts, memoryOptions, searchMemory } from './parts.ts';
+export { makeSearchParts, memoryOptions, searchMemory } from './state.ts';
 export { filterOnRecords, type Suggest, suggestions, withinBudget } from './queries.ts';
 export { beginRebuild, type Comparison, compareProjection, projectMoved, stepRebuild } from './indexing/rebuild.ts';
-export { filterPredicate, whereTitlesReadable } from './store-access-filter.ts';
+export { filterPredicate, whereTitlesReadable } from './sql/access.ts';
 export type { ArticleSource, ServiceSource } from './store-texts.ts';

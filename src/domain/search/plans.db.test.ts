@@ -8,14 +8,14 @@ import pg from 'pg';
 import { reconcileFieldIndexes } from '../../configuration/field-indexes.ts';
 import type { Statement } from '../../platform/database/pool.ts';
 import { loadSnapshot } from '../../platform/unit-of-work/snapshot.ts';
-import { makeSearchParts } from '../../domain/search/index.ts';
+import { makeSearchParts } from './index.ts';
 import { systemClock } from '../../platform/clock.ts';
 import type { ReadContext } from '../../platform/unit-of-work/context.ts';
 import { Authenticator, ownFieldView } from '../access/index.ts';
 import { typeView } from '../metadata/index.ts';
-import { accessFilterOf } from './store-access-filter.ts';
-import { listMatches, type Match, MAX_ADMITTED, SearchStatistics } from './store-match.ts';
-import { allOf } from './store-words.ts';
+import { accessFilterOf } from './sql/access.ts';
+import { listMatches, type Match, MAX_ADMITTED, SearchStatistics } from './sql/match.ts';
+import { allOf } from './sql/words.ts';
 import { termQuery, termsOf } from './terms.ts';
 import { HARDLY_ANY, queryOf, type SearchFixture, startSearchFixture } from '../../../test/harness/search-fixture.ts';
 

@@ -14,10 +14,10 @@ import { registry } from '../metadata/index.ts';
 import { findVisible, preload, type VisibleObject, type WordMatch } from '../objects/index.ts';
 import { KINDS, type Kind, RIGHT_OF } from './contract.ts';
 import { areIndexed, filterableTypes, readFilter, type TypedFilter, typeFilter } from './filter.ts';
-import { findHits, findIds, type Hits, namedIds, NOTHING } from './hits.ts';
+import { findHits, findIds, type Hits, namedIds, NOTHING } from './record-hits.ts';
 import { profileView } from './indexing/profile.ts';
-import { MemoryQuestion, scopeOf } from './memory/scope.ts';
-import { otherHits, type SearchParts, searchState } from './parts.ts';
+import { MemoryQuestion, scopeOf } from './memory/backend.ts';
+import { otherHits, type SearchParts, searchState } from './state.ts';
 import {
   type Facets,
   facetsOf,
@@ -28,9 +28,9 @@ import {
   Snippets,
 } from './results.ts';
 import type { Question } from './rank-hits.ts';
-import { type AccessFilter, accessFilterOf, filterPredicate } from './store-access-filter.ts';
-import { listMatches } from './store-match.ts';
-import type { Scored } from './store-words.ts';
+import { type AccessFilter, accessFilterOf, filterPredicate } from './sql/access.ts';
+import { listMatches } from './sql/match.ts';
+import type { Scored } from './sql/words.ts';
 import { synonymView } from './synonyms.ts';
 import { besideNumbers, numbersOf, respelledTerms, type Term, termsOf } from './terms.ts';
 

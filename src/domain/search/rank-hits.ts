@@ -5,11 +5,11 @@
 import type { Analysis } from '../../lib/words.ts';
 import type { ReadContext } from '../../platform/unit-of-work/context.ts';
 import { titleKey } from './indexing/lexemes.ts';
-import type { Matched, OccurrencesById } from './memory/scope.ts';
+import type { Matched, OccurrencesById } from './memory/backend.ts';
 import { rerank, type Tier, rankPlan, type TermFacts } from './ranking.ts';
-import type { AccessFilter } from './store-access-filter.ts';
-import { listMatches, type Match } from './store-match.ts';
-import { exactlyNumbered, loadForRerank, type Scored, sampleTerms, score } from './store-words.ts';
+import type { AccessFilter } from './sql/access.ts';
+import { listMatches, type Match } from './sql/match.ts';
+import { exactlyNumbered, loadForRerank, type Scored, sampleTerms, score } from './sql/words.ts';
 import { type Numbers, type Term, type TermQuery, termQuery } from './terms.ts';
 
 /** Number of records in the sample for word frequencies. */

@@ -9,7 +9,7 @@ import { hitsIn, makeWanted, snippetOf, type Wanted } from './snippet.ts';
 import type { Term } from './terms.ts';
 import type { ItemState } from '../../contract/state.ts';
 import { findVisibleComments } from '../comments/index.ts';
-import { type Entry, serviceEntries, type SearchParts } from './parts.ts';
+import { type Entry, serviceEntries, type SearchParts } from './state.ts';
 import { findArticleHits } from './store-texts.ts';
 
 /** A hit of any kind. */

@@ -1,6 +1,6 @@
 import { bind, type Binding } from '../../platform/module.ts';
 import * as contract from './contract.ts';
-import { searchState } from './parts.ts';
+import { searchState } from './state.ts';
 import { search } from './queries.ts';
 
 export const searchRoutes: readonly Binding[] = [

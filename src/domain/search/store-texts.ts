@@ -7,7 +7,7 @@ import { rowVersion } from '../../platform/journal/positions.ts';
 import type { ReadContext } from '../../platform/unit-of-work/context.ts';
 import { visibleComments } from '../comments/index.ts';
 import type { RankPlan } from './ranking.ts';
-import { type Scored, partRank } from './store-words.ts';
+import { type Scored, partRank } from './sql/words.ts';
 import type { WordQuery } from './terms.ts';
 
 export interface ArticleText {

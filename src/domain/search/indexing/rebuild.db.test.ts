@@ -7,7 +7,7 @@ import {
   type SearchFixture,
   startSearchFixture,
 } from '../../../../test/harness/search-fixture.ts';
-import { makeSearchParts } from '../../../domain/search/index.ts';
+import { makeSearchParts } from '../index.ts';
 import { migrateTypeBatch } from '../../objects/index.ts';
 import { beginRebuild, compareProjection, projectMoved, stepRebuild } from '../index.ts';
 import { profileView } from './profile.ts';

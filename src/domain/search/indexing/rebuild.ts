@@ -8,7 +8,7 @@ import type { WriteContext, ReadContext, Caller } from '../../../platform/unit-o
 import { Yielder } from '../../../lib/yielding.ts';
 import { profileView } from './profile.ts';
 import type { ObjectRow } from '../../objects/index.ts';
-import type { SearchParts } from '../parts.ts';
+import type { SearchParts } from '../state.ts';
 import { type Analyst, articleRow, projectRecord, projectText } from './projection.ts';
 import { putArticle, putRecord, pendingWords, rewritten } from './store.ts';
 import {

@@ -3,7 +3,7 @@ import sql, { join } from 'sql-template-tag';
 import type { Queryable } from '../../../platform/database/pool.ts';
 import { takeRows } from '../../../platform/jobs/queue.ts';
 import type { ReadContext } from '../../../platform/unit-of-work/context.ts';
-import type { AccessFilter } from '../store-access-filter.ts';
+import type { AccessFilter } from '../sql/access.ts';
 import { isWithinOneEdit, mayHoldTypo, type Term } from '../terms.ts';
 
 /**

@@ -19,19 +19,19 @@ import {
   STATISTICS,
 } from '../../../../test/harness/search-fixture.ts';
 import { isFault } from '../../../lib/fault.ts';
-import { makeSearchParts } from '../../../domain/search/index.ts';
+import { makeSearchParts } from '../index.ts';
 import type { ReadContext } from '../../../platform/unit-of-work/context.ts';
 import { systemClock } from '../../../platform/clock.ts';
 import { Authenticator } from '../../access/index.ts';
 import { areIndexed, filterableTypes, readFilter, type TypedFilter, typeFilter } from '../filter.ts';
 import { profileView } from '../indexing/profile.ts';
-import { MemoryQuestion, scopeOf } from './scope.ts';
-import { findMatches } from '../store-match.ts';
+import { MemoryQuestion, scopeOf } from './backend.ts';
+import { findMatches } from '../sql/match.ts';
 import { rankPlan } from '../ranking.ts';
 import { beginRebuild, stepRebuild } from '../indexing/rebuild.ts';
-import { accessFilterOf, filterPredicate } from '../store-access-filter.ts';
+import { accessFilterOf, filterPredicate } from '../sql/access.ts';
 import { databaseSource, SYSTEM_COLUMN_NAMES } from './store.ts';
-import { allOf, anyOf, exactlyNumbered, numbered, rankOf, sampleTerms, score } from '../store-words.ts';
+import { allOf, anyOf, exactlyNumbered, numbered, rankOf, sampleTerms, score } from '../sql/words.ts';
 import { numbersOf, termQuery, termsOf } from '../terms.ts';
 import { SegmentFiles } from './files.ts';
 import { MemoryFollower } from './follower.ts';

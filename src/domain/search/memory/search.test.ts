@@ -10,7 +10,7 @@ import {
 } from '../../../lib/filter.ts';
 import { makeAnalysis } from '../../../lib/words.ts';
 import { fieldTokenOf, type Operand } from '../indexing/lexemes.ts';
-import { needAll, needAny } from '../store-words.ts';
+import { needAll, needAny } from '../sql/words.ts';
 import { scoreOf } from '../ranking.ts';
 import { termQuery, termsOf, type TermQuery } from '../terms.ts';
 import type { RecordRule } from './conditions.ts';

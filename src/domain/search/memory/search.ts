@@ -1,6 +1,6 @@
 /**
  * Answers of the index in memory: matches, ranks and word frequencies of what a caller may read. Every method gives what its
- * statement in `../store-match.ts` and `../store-words.ts` gives on the same state. Pure.
+ * statement in `../sql/match.ts` and `../sql/words.ts` gives on the same state. Pure.
  */
 import { hash } from 'node:crypto';
 import { isActive, type ItemState } from '../../../contract/state.ts';
@@ -164,7 +164,7 @@ export class MemorySearch {
 
   /**
    * A page of the last updated matches in the order of their scores, without those that come first. The scores are those of
-   * `score` in `../store-words.ts`.
+   * `score` in `../sql/words.ts`.
    */
   best(scope: Scope, found: readonly Found[], titled: readonly Found[], asked: BestQuestion): ScoredPage {
     const { ranked, ranking, b, page } = asked;

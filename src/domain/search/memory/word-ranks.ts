@@ -1,4 +1,4 @@
-/** Ranks of documents by words, equal to those of `../store-words.ts`. Pure. */
+/** Ranks of documents by words, equal to those of `../sql/words.ts`. Pure. */
 import type { Operand } from '../indexing/lexemes.ts';
 import type { Operands, WordQuery, TermQuery } from '../terms.ts';
 import { compareBytes, encoded } from './dictionary.ts';

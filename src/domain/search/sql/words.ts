@@ -3,15 +3,15 @@
  * how these rank, how frequent the words are, and what reranking reads. A word counts only where the caller may read it.
  */
 import sql, { empty, join, type Sql } from 'sql-template-tag';
-import type { ReadContext } from '../../platform/unit-of-work/context.ts';
-import { visibleComments } from '../comments/index.ts';
-import { duplicatesOf } from '../relations/index.ts';
-import type { Operand } from './indexing/lexemes.ts';
-import type { Need } from './memory/need.ts';
-import type { Matched, MemoryQuestion, OccurrencesById } from './memory/scope.ts';
-import type { Ranking } from './memory/search.ts';
-import { type RankPlan, type RerankHit, scoreOf } from './ranking.ts';
-import { type AccessFilter, trustedRows, whereTitlesReadable } from './store-access-filter.ts';
+import type { ReadContext } from '../../../platform/unit-of-work/context.ts';
+import { visibleComments } from '../../comments/index.ts';
+import { duplicatesOf } from '../../relations/index.ts';
+import type { Operand } from '../indexing/lexemes.ts';
+import type { Need } from '../memory/need.ts';
+import type { Matched, MemoryQuestion, OccurrencesById } from '../memory/backend.ts';
+import type { Ranking } from '../memory/search.ts';
+import { type RankPlan, type RerankHit, scoreOf } from '../ranking.ts';
+import { type AccessFilter, trustedRows, whereTitlesReadable } from './access.ts';
 import {
   type FieldTokens,
   type Numbers,
@@ -20,7 +20,7 @@ import {
   type TermQuery,
   termQuery,
   widest,
-} from './terms.ts';
+} from '../terms.ts';
 
 export interface TextPredicate {
   /** `tsquery` that every match satisfies; empty if nothing can match. */

@@ -11,7 +11,7 @@ import type { Answer, Ask, FoundRecords } from './messages.ts';
 import type { Need } from './need.ts';
 import type { BestQuestion, Ranking, Scope } from './search.ts';
 import { ID_LENGTH } from './segment.ts';
-import type { AccessFilter } from '../store-access-filter.ts';
+import type { AccessFilter } from '../sql/access.ts';
 import type { TermQuery } from '../terms.ts';
 
 /** A match, with its rank if that was computed with it. */

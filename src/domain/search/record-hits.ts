@@ -4,7 +4,7 @@
  */
 import type { Kind } from './contract.ts';
 import { withTypos } from './indexing/store-dictionary.ts';
-import type { BestPage, FewMatches, Matched } from './memory/scope.ts';
+import type { BestPage, FewMatches, Matched } from './memory/backend.ts';
 import {
   BY_TITLE,
   bestFirst,
@@ -18,7 +18,7 @@ import {
   type Weighed,
 } from './rank-hits.ts';
 import { candidateSteps, type Tier, rankPlan } from './ranking.ts';
-import { findMatches, listMatches, type Match, type Words } from './store-match.ts';
+import { findMatches, listMatches, type Match, type Words } from './sql/match.ts';
 import {
   allOf,
   anyOf,
@@ -30,7 +30,7 @@ import {
   rankOf,
   type Scored,
   type TextPredicate,
-} from './store-words.ts';
+} from './sql/words.ts';
 import { exactNumbers, respelledTerms, type Term, termQuery, titleQuery } from './terms.ts';
 
 /** Maximum number of ranked matches; the last updated ones are ranked. */

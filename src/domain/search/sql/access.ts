@@ -3,14 +3,14 @@
  * `s`. Hidden data is excluded from the match itself (docs/spec/search.md#search).
  */
 import sql, { empty, join, type Sql } from 'sql-template-tag';
-import type { TypedCondition, TypedField, Variables } from '../../lib/filter.ts';
-import type { ReadContext } from '../../platform/unit-of-work/context.ts';
-import { registry, conditionEnvironment } from '../metadata/index.ts';
-import { type IndexProfiles, type IndexUpToDate, profileView } from './indexing/profile.ts';
-import { fieldTokenOf } from './indexing/lexemes.ts';
-import type { RecordRule } from './memory/conditions.ts';
-import { compileCondition } from '../../platform/database/filter-sql.ts';
-import { canHold, type TypedFilter } from './filter.ts';
+import type { TypedCondition, TypedField, Variables } from '../../../lib/filter.ts';
+import type { ReadContext } from '../../../platform/unit-of-work/context.ts';
+import { registry, conditionEnvironment } from '../../metadata/index.ts';
+import { type IndexProfiles, type IndexUpToDate, profileView } from '../indexing/profile.ts';
+import { fieldTokenOf } from '../indexing/lexemes.ts';
+import type { RecordRule } from '../memory/conditions.ts';
+import { compileCondition } from '../../../platform/database/filter-sql.ts';
+import { canHold, type TypedFilter } from '../filter.ts';
 
 /** Field tokens whose words may be used on the records for which `holds` is true. */
 export interface FieldTokenClass {

@@ -11,7 +11,7 @@ import { serviceSource } from '../catalog/index.ts';
 import { articleSource as articles } from '../knowledge/index.ts';
 import { localized, registry } from '../metadata/index.ts';
 import type { Kind } from './contract.ts';
-import { ENOUGH, type Hits, NOTHING, RANKED } from './hits.ts';
+import { ENOUGH, type Hits, NOTHING, RANKED } from './record-hits.ts';
 import { rankPlan, type Tier } from './ranking.ts';
 import {
   articleSource,
@@ -27,7 +27,7 @@ import {
 import { type Term, isWithinOneEdit, mayHoldTypo, termQuery } from './terms.ts';
 import { MemorySearcher, type SearcherOptions } from './memory/searcher.ts';
 import { IndexUpToDate } from './indexing/profile.ts';
-import { SearchStatistics } from './store-match.ts';
+import { SearchStatistics } from './sql/match.ts';
 
 export interface Entry {
   kind: Kind;

@@ -3,14 +3,14 @@
  * counted. Rights are part of the statement, before every LIMIT.
  */
 import sql, { empty, join, raw, type Sql } from 'sql-template-tag';
-import type { ItemState } from '../../contract/state.ts';
-import type { ReadContext } from '../../platform/unit-of-work/context.ts';
-import { whereState } from '../objects/index.ts';
-import type { Operand } from './indexing/lexemes.ts';
-import type { Need } from './memory/need.ts';
-import type { Matched, MemoryQuestion } from './memory/scope.ts';
-import { type AccessFilter, trustedRows } from './store-access-filter.ts';
-import type { Rank, TextPredicate } from './store-words.ts';
+import type { ItemState } from '../../../contract/state.ts';
+import type { ReadContext } from '../../../platform/unit-of-work/context.ts';
+import { whereState } from '../../objects/index.ts';
+import type { Operand } from '../indexing/lexemes.ts';
+import type { Need } from '../memory/need.ts';
+import type { Matched, MemoryQuestion } from '../memory/backend.ts';
+import { type AccessFilter, trustedRows } from './access.ts';
+import type { Rank, TextPredicate } from './words.ts';
 
 /** How many times more records are read than should contain the wanted matches. */
 const SPARE = 1.2;

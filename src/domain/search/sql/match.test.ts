@@ -2,12 +2,12 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import sql from 'sql-template-tag';
 import fc from 'fast-check';
-import { documentsWith, type Need } from './memory/need.ts';
-import { buildSegment } from './memory/segment.ts';
-import type { AccessFilter } from './store-access-filter.ts';
-import { shareOf } from './store-match.ts';
-import { combinationOf, needCombination } from './store-words.ts';
-import type { TermQuery } from './terms.ts';
+import { documentsWith, type Need } from '../memory/need.ts';
+import { buildSegment } from '../memory/segment.ts';
+import type { AccessFilter } from './access.ts';
+import { shareOf } from './match.ts';
+import { combinationOf, needCombination } from './words.ts';
+import type { TermQuery } from '../terms.ts';
 
 const ID = '00000000-0000-7000-8000-000000000001';
 const WORDS = [...'abcdefgh'];
