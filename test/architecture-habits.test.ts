@@ -109,12 +109,15 @@ function partOf(file: string): string {
   return /^src\/domain\/([^/]+)\//.exec(file)?.[1] ?? /^src\/([^/.]+)/.exec(file)?.[1] ?? file;
 }
 
-/** The texts of a file that are SQL: templates tagged `sql`, and what `raw(…)` is given. */
+/** The texts of a file that are SQL: templates tagged `sql`, what `raw(…)` is given, and uses of tables as values. */
 function sqlTexts(file: Source): string[] {
   const texts: string[] = [];
   const quasis = (template: Node): string =>
     (template['quasis'] as Node[]).map((quasi) => (quasi['value'] as { raw: string }).raw).join(' ? ');
-  for (const [node] of walk(file.program)) {
+  for (const [node, above] of walk(file.program)) {
+    const [, table] = node.type === 'MemberExpression' ? (/^tables\.(\w+)$/.exec(dotted(node)) ?? []) : [];
+    const isWrite = ['insertInto', 'update', 'deleteFrom'].includes(dotted(above[0]?.['callee']));
+    if (table !== undefined) texts.push(`${isWrite ? 'INTO' : 'FROM'} ${table}`);
     if (node.type === 'TaggedTemplateExpression' && dotted(node['tag']) === 'sql')
       texts.push(quasis(node['quasi'] as Node));
     if (node.type !== 'CallExpression' || dotted(node['callee']) !== 'raw') continue;
@@ -335,6 +338,12 @@ describe('conventions of the source code', () => {
       tableProblems(bad('src/domain/objects/store.ts', 'const a = sql`SELECT ${b} FROM api_keys`;'), TABLES),
       ['src/domain/objects/store.ts reads api_keys, which is of access'],
     );
+    assert.deepEqual(tableProblems(bad('src/domain/comments/store.ts', 'update(tables.objects, {});'), TABLES), [
+      'src/domain/comments/store.ts writes objects, which is of objects',
+    ]);
+    assert.deepEqual(tableProblems(bad('src/domain/objects/store.ts', "columns(tables.api_keys, 'k');"), TABLES), [
+      'src/domain/objects/store.ts reads api_keys, which is of access',
+    ]);
     assert.deepEqual(tableProblems(bad('src/domain/objects/store.ts', 'const a = sql`DELETE FROM users`;'), TABLES), [
       'src/domain/objects/store.ts writes users, which is of identity',
     ]);

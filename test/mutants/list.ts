@@ -83,7 +83,7 @@ export const MUTANTS: readonly Mutant[] = [
     '    ORDER BY o.id`',
     'src/domain/comments/comments.db.test.ts',
   ),
-  COMMENT_STORE('    WHERE c.id = r.id AND c.revision = r.expected RETURNING 1`', '    WHERE c.id = r.id RETURNING 1`'),
+  COMMENT_STORE("    next: 'revision',\n", ''),
   COMMENT_STORE('AND c.visibility = ANY(${[...seen]}::text[])', ''),
   COMMENTS('if (row.revision !== expectedRevision) {', 'if (row.revision < expectedRevision) {'),
   COMMENTS('  if (isArchived(row)) throw', "  if (row.objectId === '') throw"),
@@ -127,7 +127,8 @@ export const MUTANTS: readonly Mutant[] = [
     'if (target === undefined || !definition.targetTypes.includes(target.type.code))',
     'if (target === undefined)',
   ),
-  RELATION_STORE("x.revision = r.expected AND x.state = 'ACTIVE'", 'true'),
+  RELATION_STORE("    next: 'revision',\n    also", "    set: ['revision'],\n    also"),
+  RELATION_STORE("    where: sql`t.state = 'ACTIVE'`,\n", ''),
   // Keys, sessions, rights.
   PAGES(
     'if (codes.has(code) && hidden?.includes(code) !== true) return undefined;',

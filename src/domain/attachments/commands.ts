@@ -73,16 +73,12 @@ export async function addFile(
   };
   ctx.storeBlob(sha256, bytes);
   if (input.draft === true && row.createdBy !== null) {
-    planOn(ctx, object, insertDraft, { ...content(row), at: ctx.now, by: row.createdBy });
+    planOn(ctx, object, insertDraft, { ...row, createdBy: row.createdBy });
     return attachmentAnswer(row, true);
   }
   planHold(ctx, object.row.id);
   planRow(ctx, object, row, input.comment);
   return attachmentAnswer(row);
-}
-
-function content({ id, objectId, originalFilename, mediaType, size, sha256 }: store.AttachmentRow) {
-  return { id, object_id: objectId, original_filename: originalFilename, media_type: mediaType, size, sha256 };
 }
 
 function planRow(
@@ -91,12 +87,7 @@ function planRow(
   row: store.AttachmentRow,
   comment: CommentOfFile | undefined,
 ): void {
-  planOn(ctx, object, store.insertAttachment, {
-    ...content(row),
-    comment_id: comment?.id ?? null,
-    at: ctx.now,
-    by: row.createdBy,
-  });
+  planOn(ctx, object, store.insertAttachment, { ...row, commentId: comment?.id ?? null, createdAt: ctx.now });
   const { id, originalFilename, mediaType, size, sha256 } = row;
   ctx.emit({
     type: 'AttachmentAdded',
@@ -129,10 +120,10 @@ export async function addCommentWithFiles(
   for (const [index, id] of attachmentIds.entries()) {
     const draft = drafts.get(id);
     if (draft !== undefined) {
-      planOn(ctx, object, deleteDraft, { id, object_id: objectId });
+      planOn(ctx, object, deleteDraft, { id, objectId });
       planRow(ctx, object, draft, comment);
     } else if (free.has(id)) {
-      planOn(ctx, object, store.giveToComment, { id, object_id: objectId, comment_id: comment.id });
+      planOn(ctx, object, store.giveToComment, { id, objectId, commentId: comment.id });
     } else {
       throw invalidValues([problemAt(`/attachmentIds/${index}`, 'NO_FILE_FOR_COMMENT')]);
     }
@@ -157,7 +148,7 @@ export async function archiveAttachment(
     const own = requireAction(visible, 'attachment.add');
     ctx.markAuthorized();
     requireRevision(row, input.expectedRevision);
-    planOn(ctx, own, deleteDraft, { id: row.id, object_id: row.objectId });
+    planOn(ctx, own, deleteDraft, row);
     return { id: row.id, state: 'ARCHIVED', revision: row.revision + 1 };
   }
   const object = requireAction(visible, 'attachment.delete');
@@ -167,7 +158,7 @@ export async function archiveAttachment(
   requireRevision(row, input.expectedRevision);
   planHold(ctx, object.row.id);
   const comment = row.commentId === null ? undefined : (await requireComment(ctx, row.commentId)).row;
-  planOn(ctx, object, store.archiveAttachment, { id: row.id, expected: row.revision });
+  planOn(ctx, object, store.archiveAttachment, { id: row.id, revision: row.revision + 1 });
   ctx.emit({
     type: 'AttachmentArchived',
     objectId: row.objectId,

@@ -1,32 +1,20 @@
 /** SQL on the table `attachments`. */
-import type { ItemState } from '../../contract/state.ts';
 import { userName } from '../../platform/journal/journal.ts';
 import sql, { raw, type Sql } from 'sql-template-tag';
 import { type RowWindow, readInOrder } from '../../platform/database/window.ts';
 import type { ReadContext } from '../../platform/unit-of-work/context.ts';
 import { ofVisibleComment } from '../comments/index.ts';
-import { type GuardedWrite, guarded } from '../objects/index.ts';
+import { guarded } from '../objects/index.ts';
+import { columns } from '../../platform/database/table.ts';
+import { type AttachmentsRow, tables } from '../../platform/database/tables.ts';
+import { insertInto, update } from '../../platform/unit-of-work/table-writes.ts';
 import type { BlobUse } from '../../platform/blobs/register.ts';
 
-export interface AttachmentRow {
-  id: string;
-  objectId: string;
-  /** The comment that the file belongs to: only who may see it may see the file. */
-  commentId: string | null;
-  originalFilename: string;
-  mediaType: string;
-  size: number;
-  sha256: string;
-  revision: number;
-  state: ItemState;
-  createdAt: string;
-  createdBy: string | null;
+export interface AttachmentRow extends AttachmentsRow {
   createdByName: string | null;
 }
 
-const COLUMNS = sql`a.id, a.object_id AS "objectId", a.comment_id AS "commentId", a.original_filename AS "originalFilename", a.media_type AS "mediaType", a.size,
-  a.sha256, a.revision, a.state, a.created_at AS "createdAt", a.created_by AS "createdBy",
-  ${userName('a.created_by')} AS "createdByName"`;
+const COLUMNS = sql`${columns(tables.attachments, 'a')}, ${userName('a.created_by')} AS "createdByName"`;
 
 /** The attachment, unless it belongs to a comment that the caller may not see. The record is not checked. */
 export async function findAttachment(ctx: ReadContext, id: string): Promise<AttachmentRow | undefined> {
@@ -52,39 +40,20 @@ export function attachmentWindows(ctx: ReadContext, objectId: string): AsyncGene
   return readInOrder<AttachmentRow>(ctx, { columns: COLUMNS, from }, order);
 }
 
-export const insertAttachment: GuardedWrite<
-  {
-    id: string;
-    object_id: string;
-    comment_id: string | null;
-    original_filename: string;
-    media_type: string;
-    size: number;
-    sha256: string;
-    at: string;
-    by: string | null;
-  },
-  'attachment.add'
-> = guarded({
-  name: 'insert_attachment',
-  guard: true,
-  records: ({ object_id }) => [object_id],
-  sql: (rows: Sql) => sql`
-    INSERT INTO attachments (id, object_id, comment_id, original_filename, media_type, size, sha256, revision, created_at,
-      created_by)
-    SELECT id, object_id, comment_id, original_filename, media_type, size, sha256, 1, at, by
-    FROM jsonb_to_recordset(${rows}) AS r (id uuid, object_id uuid, comment_id uuid, original_filename text, media_type text, size integer,
-      sha256 text, at timestamptz, by uuid) RETURNING 1`,
-});
+export const insertAttachment = guarded(
+  'attachment.add',
+  insertInto(tables.attachments, { name: 'insert_attachment', records: ({ objectId }) => [objectId] }),
+);
 
-export const archiveAttachment: GuardedWrite<{ id: string; expected: number }, 'attachment.delete'> = guarded({
-  name: 'archive_attachment',
-  guard: true,
-  sql: (rows: Sql) => sql`
-    UPDATE attachments a SET state = 'ARCHIVED', revision = a.revision + 1
-    FROM jsonb_to_recordset(${rows}) AS r (id uuid, expected integer)
-    WHERE a.id = r.id AND a.revision = r.expected AND a.state = 'ACTIVE' RETURNING 1`,
-});
+export const archiveAttachment = guarded(
+  'attachment.delete',
+  update(tables.attachments, {
+    name: 'archive_attachment',
+    next: 'revision',
+    also: { state: sql`'ARCHIVED'` },
+    where: sql`t.state = 'ACTIVE'`,
+  }),
+);
 
 /** Archived attachments keep their content. */
 export const attachmentUse: BlobUse = (sha256) => sql`EXISTS (SELECT 1 FROM attachments a WHERE a.sha256 = ${sha256})`;
@@ -110,13 +79,13 @@ export async function listFree(ctx: ReadContext, objectId: string, ids: readonly
 }
 
 /** Of two comments that take a file at once, one gets it. */
-export const giveToComment: GuardedWrite<{ id: string; object_id: string; comment_id: string }, 'attachment.add'> =
-  guarded({
+export const giveToComment = guarded(
+  'attachment.add',
+  update(tables.attachments, {
     name: 'give_to_comment',
-    guard: true,
-    records: ({ object_id }) => [object_id],
-    sql: (rows: Sql) => sql`
-      UPDATE attachments a SET comment_id = r.comment_id
-      FROM jsonb_to_recordset(${rows}) AS r (id uuid, comment_id uuid)
-      WHERE a.id = r.id AND a.comment_id IS NULL AND a.state = 'ACTIVE' RETURNING 1`,
-  });
+    records: ({ objectId }) => [objectId],
+    key: ['id', 'objectId'],
+    set: ['commentId'],
+    where: sql`t.comment_id IS NULL AND t.state = 'ACTIVE'`,
+  }),
+);

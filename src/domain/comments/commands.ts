@@ -84,14 +84,7 @@ export async function addComment(
     updatedAt: ctx.now,
   };
   planHold(ctx, object.row.id);
-  planOn(ctx, object, insertComment, {
-    id: row.id,
-    object_id: row.objectId,
-    body: row.body,
-    visibility,
-    author_id: row.authorId,
-    at: ctx.now,
-  });
+  planOn(ctx, object, insertComment, row);
   rememberComment(ctx, row);
   ctx.emit({
     type: 'CommentAdded',
@@ -133,7 +126,7 @@ export async function editComment(
   const visibility = input.visibility ?? row.visibility;
   if (body === row.body && visibility === row.visibility) return commentAnswer(row);
   const next: CommentRow = { ...row, body, visibility, revision: row.revision + 1, updatedAt: ctx.now };
-  change(ctx, object, row, next);
+  change(ctx, object, next);
   const changed = [...(body === row.body ? [] : ['body']), ...(visibility === row.visibility ? [] : ['visibility'])];
   ctx.emit({
     type: 'CommentUpdated',
@@ -150,7 +143,7 @@ export async function archiveComment(
 ): Promise<{ id: string; state: ItemState; revision: number }> {
   const { row, object } = await requireEditable(ctx, input.commentId, input.expectedRevision);
   const next: CommentRow = { ...row, state: 'ARCHIVED', revision: row.revision + 1, updatedAt: ctx.now };
-  change(ctx, object, row, next);
+  change(ctx, object, next);
   ctx.emit({
     type: 'CommentArchived',
     objectId: row.objectId,
@@ -159,15 +152,8 @@ export async function archiveComment(
   return { id: next.id, state: next.state, revision: next.revision };
 }
 
-function change(ctx: WriteContext, object: Authorized<'comment.edit'>, row: CommentRow, next: CommentRow): void {
+function change(ctx: WriteContext, object: Authorized<'comment.edit'>, next: CommentRow): void {
   planHold(ctx, object.row.id);
-  planOn(ctx, object, changeComment, {
-    id: row.id,
-    expected: row.revision,
-    body: next.body,
-    visibility: next.visibility,
-    state: next.state,
-    at: ctx.now,
-  });
+  planOn(ctx, object, changeComment, next);
   rememberComment(ctx, next);
 }

@@ -1,29 +1,20 @@
 /** SQL on the table `comments`. */
-import type { ItemState } from '../../contract/state.ts';
 import { type LastChange, lastChanges, userName } from '../../platform/journal/journal.ts';
-import sql, { empty, raw, type Sql } from 'sql-template-tag';
+import sql, { empty, raw } from 'sql-template-tag';
 import type { CommentVisibility } from '../../contract/comment-visibility.ts';
 import { byId } from '../../platform/database/lookups.ts';
 import type { ReadContext } from '../../platform/unit-of-work/context.ts';
 import { type RowWindow, readWindows } from '../../platform/database/window.ts';
-import { type GuardedWrite, guarded } from '../objects/index.ts';
+import { allBut, columns } from '../../platform/database/table.ts';
+import { type CommentsRow, tables } from '../../platform/database/tables.ts';
+import { insertInto, update } from '../../platform/unit-of-work/table-writes.ts';
+import { guarded } from '../objects/index.ts';
 
-export interface CommentRow {
-  id: string;
-  objectId: string;
-  revision: number;
-  body: string;
-  visibility: CommentVisibility;
-  state: ItemState;
-  authorId: string | null;
+export interface CommentRow extends CommentsRow {
   authorName: string | null;
-  createdAt: string;
-  updatedAt: string;
 }
 
-const COLUMNS = sql`c.id, c.object_id AS "objectId", c.revision, c.body, c.visibility, c.state, c.author_id AS "authorId",
-  ${userName('c.author_id')} AS "authorName", c.created_at AS "createdAt",
-  c.updated_at AS "updatedAt"`;
+const COLUMNS = sql`${columns(tables.comments, 'c')}, ${userName('c.author_id')} AS "authorName"`;
 
 const commentById = byId<CommentRow>((id) => sql`SELECT ${COLUMNS} FROM comments c WHERE c.id = ${id}`);
 
@@ -78,50 +69,21 @@ export async function listHiddenIds(
   return new Set(rows.map((row) => row.id));
 }
 
-export const insertComment: GuardedWrite<
-  {
-    id: string;
-    object_id: string;
-    body: string;
-    visibility: CommentVisibility;
-    author_id: string | null;
-    at: string;
-  },
-  'comment.create'
-> = guarded({
-  name: 'insert_comment',
-  guard: true,
-  records: ({ object_id }) => [object_id],
-  columns: {
-    id: 'uuid',
-    object_id: 'uuid',
-    body: 'text',
-    visibility: 'text',
-    author_id: 'uuid',
-    at: 'timestamptz',
-  },
-  sql: (rows: Sql) => sql`
-    INSERT INTO comments (id, object_id, revision, body, visibility, author_id, created_at, updated_at)
-    SELECT id, object_id, 1, body, visibility, author_id, at, at FROM ${rows}
-    RETURNING 1`,
-});
+export const insertComment = guarded(
+  'comment.create',
+  insertInto(tables.comments, {
+    name: 'insert_comment',
+    records: ({ objectId }) => [objectId],
+    frequent: true,
+  }),
+);
 
-export const changeComment: GuardedWrite<
-  {
-    id: string;
-    expected: number;
-    body: string;
-    visibility: CommentVisibility;
-    state: ItemState;
-    at: string;
-  },
-  'comment.edit'
-> = guarded({
-  name: 'change_comment',
-  guard: true,
-  records: ({ id }) => [id],
-  sql: (rows: Sql) => sql`
-    UPDATE comments c SET revision = c.revision + 1, body = r.body, visibility = r.visibility, state = r.state, updated_at = r.at
-    FROM jsonb_to_recordset(${rows}) AS r (id uuid, expected integer, body text, visibility text, state text, at timestamptz)
-    WHERE c.id = r.id AND c.revision = r.expected RETURNING 1`,
-});
+export const changeComment = guarded(
+  'comment.edit',
+  update(tables.comments, {
+    name: 'change_comment',
+    records: ({ id }) => [id],
+    set: allBut(tables.comments, ['objectId', 'authorId', 'createdAt']),
+    next: 'revision',
+  }),
+);

@@ -207,6 +207,7 @@ function named<K extends Exclude<RowKind, 'records'>>(name: string, kind: K): Ta
     name,
     guard: true,
     records: () => [],
+    frequent: true,
     columns: { id: 'uuid' },
     sql: (rows: Sql) => sql`SELECT n.id FROM ${rows} JOIN ${table} n ON n.id = r.id WHERE n.state = 'ACTIVE'`,
   };
@@ -230,6 +231,7 @@ export function namedObjects(visible: Sql): TableWrite<NamedObject> {
       guard: true,
       varies: true,
       records: () => [],
+      frequent: true,
       columns: { id: 'uuid', types: 'uuid[]' },
       // LIMIT keeps the planner from joining: without statistics, it would read all records of the types for a few ids.
       sql: (rows: Sql) => sql`

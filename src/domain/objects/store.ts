@@ -20,7 +20,10 @@ export interface GuardedWrite<Row, Action extends RecordAction> {
   readonly [needed]: Action;
 }
 
-export function guarded<Row, Action extends RecordAction>(write: TableWrite<Row>): GuardedWrite<Row, Action> {
+export function guarded<Action extends RecordAction, Row>(
+  _needed: Action | readonly Action[],
+  write: TableWrite<Row>,
+): GuardedWrite<Row, Action> {
   return { write } as GuardedWrite<Row, Action>;
 }
 
@@ -213,10 +216,11 @@ function isPresentState(stateId: Sql): Sql {
   return sql`NOT EXISTS (SELECT FROM removed_states s WHERE s.id = ${stateId})`;
 }
 
-export const insertObject: GuardedWrite<NewObject, 'create'> = guarded({
+export const insertObject: GuardedWrite<NewObject, 'create'> = guarded('create', {
   name: 'insert_object',
   guard: true,
   records: ({ id }) => [id],
+  frequent: true,
   columns: {
     id: 'uuid',
     type_id: 'uuid',
@@ -271,26 +275,28 @@ export interface ObjectChange {
  * unit of work is rolled back and retried; the retry reads the new revision and `requireRevision` reports the conflict. Rows are
  * locked in the order of their ids.
  */
-export const changeObject: GuardedWrite<ObjectChange, 'update' | 'archive' | 'transition'> = guarded({
-  name: 'change_object',
-  guard: true,
-  requiresRevision: true,
-  records: ({ id }) => [id],
-  columns: {
-    id: 'uuid',
-    expected: 'integer',
-    type_version: 'integer',
-    newest: 'integer',
-    title: 'text',
-    state: 'text',
-    workflow_state_id: 'uuid',
-    values: 'jsonb',
-    folded: 'jsonb',
-    at: 'timestamptz',
-    by: 'uuid',
-    archived_at: 'timestamptz',
-  },
-  sql: (rows: Sql, alone: boolean) => sql`
+export const changeObject: GuardedWrite<ObjectChange, 'update' | 'archive' | 'transition'> = guarded(
+  ['update', 'archive', 'transition'],
+  {
+    name: 'change_object',
+    guard: 'revision',
+    records: ({ id }) => [id],
+    frequent: true,
+    columns: {
+      id: 'uuid',
+      expected: 'integer',
+      type_version: 'integer',
+      newest: 'integer',
+      title: 'text',
+      state: 'text',
+      workflow_state_id: 'uuid',
+      values: 'jsonb',
+      folded: 'jsonb',
+      at: 'timestamptz',
+      by: 'uuid',
+      archived_at: 'timestamptz',
+    },
+    sql: (rows: Sql, alone: boolean) => sql`
     UPDATE objects o SET revision = o.revision + 1, type_version = r.type_version, title = r.title, state = r.state,
       workflow_state_id = r.workflow_state_id, "values" = coalesce(r."values", o."values"), folded = coalesce(r.folded, o.folded),
       updated_at = r.at, updated_by = r.by, archived_at = r.archived_at
@@ -302,7 +308,8 @@ export const changeObject: GuardedWrite<ObjectChange, 'update' | 'archive' | 'tr
     WHERE o.id = r.id AND o.revision = r.expected AND ${isCurrentVersion(sql`o.type_id`, sql`r.newest`)}
       AND (r.workflow_state_id IS NOT DISTINCT FROM o.workflow_state_id OR ${isPresentState(sql`r.workflow_state_id`)})
     RETURNING 1`,
-});
+  },
+);
 
 /** Records of the type with an older version, by id, after `after`. */
 export async function listOlderVersions(
@@ -345,6 +352,7 @@ export const holdActive: TableWrite<{ id: string }> = {
   name: 'hold_active',
   guard: true,
   records: ({ id }) => [id],
+  frequent: true,
   columns: { id: 'uuid' },
   sql: (rows: Sql) => sql`
     SELECT o.id FROM objects o JOIN ${rows} ON r.id = o.id
@@ -356,6 +364,7 @@ export const holdRevision: TableWrite<{ id: string; expected: number }> = {
   name: 'hold_revision',
   guard: true,
   records: ({ id }) => [id],
+  frequent: true,
   columns: { id: 'uuid', expected: 'integer' },
   sql: (rows: Sql) => sql`
     SELECT o.id FROM objects o JOIN ${rows} ON r.id = o.id

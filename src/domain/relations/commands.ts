@@ -80,13 +80,13 @@ export async function addRelation(ctx: WriteContext, input: AddInput): Promise<A
   planHold(ctx, targetId);
   planOn(ctx, source, insertRelation, {
     id,
-    definition_id: definition.id,
-    source_id: sourceId,
-    target_id: targetId,
-    unique_source_id: once.source ? sourceId : null,
-    unique_target_id: once.target ? targetId : null,
-    at: ctx.now,
-    by: ctx.actor.userId,
+    definitionId: definition.id,
+    sourceId,
+    targetId,
+    uniqueSourceId: once.source ? sourceId : null,
+    uniqueTargetId: once.target ? targetId : null,
+    createdAt: ctx.now,
+    createdBy: ctx.actor.userId,
   });
   emit(
     ctx,
@@ -141,7 +141,7 @@ export async function removeRelation(
   }
   // The field was checked on this revision of the source, so the source must not change until the unit of work ends.
   ctx.plan(holdRevision, { id: source.row.id, expected: source.row.revision });
-  planOn(ctx, source, archiveRelation, { id: row.id, expected: row.revision });
+  planOn(ctx, source, archiveRelation, { id: row.id, revision: row.revision + 1 });
   const definitionCode = definition?.code ?? '';
   emit(ctx, source, 'RelationArchived', { relationId: row.id, definitionCode, targetId: row.targetId });
   return { id: row.id, state: 'ARCHIVED', revision: row.revision + 1 };

@@ -1,25 +1,18 @@
 /** SQL on the table `relations`. */
-import type { ItemState } from '../../contract/state.ts';
 import sql, { empty, raw, type Sql } from 'sql-template-tag';
 import { byId } from '../../platform/database/lookups.ts';
 import type { ReadContext } from '../../platform/unit-of-work/context.ts';
 import type { OrderedWindow } from '../../contract/paging.ts';
 import { inWindow, type RowWindow, readInOrder } from '../../platform/database/window.ts';
-import { type GuardedWrite, guarded, valuesBytes, visibleRecord } from '../objects/index.ts';
+import { columns, omit, type RowOf } from '../../platform/database/table.ts';
+import { tables } from '../../platform/database/tables.ts';
+import { insertInto, update } from '../../platform/unit-of-work/table-writes.ts';
+import { guarded, valuesBytes, visibleRecord } from '../objects/index.ts';
 import { definitions } from './definitions.ts';
 
-export interface RelationRow {
-  id: string;
-  definitionId: string;
-  sourceId: string;
-  targetId: string;
-  revision: number;
-  state: ItemState;
-  createdAt: string;
-}
-
-const COLUMNS = sql`r.id, r.definition_id AS "definitionId", r.source_id AS "sourceId", r.target_id AS "targetId", r.revision,
-  r.state, r.created_at AS "createdAt"`;
+const RELATION = omit(tables.relations, ['uniqueSourceId', 'uniqueTargetId', 'createdBy']);
+export type RelationRow = RowOf<typeof RELATION>;
+const COLUMNS = columns(RELATION, 'r');
 
 const relationById = byId<RelationRow>((id) => sql`SELECT ${COLUMNS} FROM relations r WHERE r.id = ${id}`);
 
@@ -105,45 +98,25 @@ export async function reaches(ctx: ReadContext, definitionId: string, fromId: st
   return rows[0]?.found === true;
 }
 
-export const insertRelation: GuardedWrite<
-  {
-    id: string;
-    definition_id: string;
-    source_id: string;
-    target_id: string;
-    unique_source_id: string | null;
-    unique_target_id: string | null;
-    at: string;
-    by: string | null;
-  },
-  'relation.create'
-> = guarded({
-  name: 'insert_relation',
-  guard: true,
-  records: ({ source_id, target_id }) => [source_id, target_id],
-  columns: {
-    id: 'uuid',
-    definition_id: 'uuid',
-    source_id: 'uuid',
-    target_id: 'uuid',
-    unique_source_id: 'uuid',
-    unique_target_id: 'uuid',
-    at: 'timestamptz',
-    by: 'uuid',
-  },
-  // On a conflict with any unique index, the unit of work is retried and reads the conflicting relation.
-  sql: (rows: Sql) => sql`
-    INSERT INTO relations (id, definition_id, source_id, target_id, unique_source_id, unique_target_id, revision, created_at, created_by)
-    SELECT id, definition_id, source_id, target_id, unique_source_id, unique_target_id, 1, at, by
-    FROM ${rows}
-    ON CONFLICT DO NOTHING RETURNING 1`,
-});
+/** On a conflict with any unique index, the unit of work is retried and reads the conflicting relation. */
+export const insertRelation = guarded(
+  'relation.create',
+  insertInto(tables.relations, {
+    name: 'insert_relation',
+    records: ({ sourceId, targetId }) => [sourceId, targetId],
+    frequent: true,
+    set: { revision: sql`1` },
+    defaults: ['state'],
+    conflict: 'ignore',
+  }),
+);
 
-export const archiveRelation: GuardedWrite<{ id: string; expected: number }, 'relation.delete'> = guarded({
-  name: 'archive_relation',
-  guard: true,
-  sql: (rows: Sql) => sql`
-    UPDATE relations x SET state = 'ARCHIVED', revision = x.revision + 1
-    FROM jsonb_to_recordset(${rows}) AS r (id uuid, expected integer)
-    WHERE x.id = r.id AND x.revision = r.expected AND x.state = 'ACTIVE' RETURNING 1`,
-});
+export const archiveRelation = guarded(
+  'relation.delete',
+  update(tables.relations, {
+    name: 'archive_relation',
+    next: 'revision',
+    also: { state: sql`'ARCHIVED'` },
+    where: sql`t.state = 'ACTIVE'`,
+  }),
+);

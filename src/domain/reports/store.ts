@@ -33,6 +33,7 @@ export const putFacts: TableWrite<FactsRow> = {
   name: 'put_report_facts',
   guard: false,
   records: ({ id }) => [id],
+  frequent: true,
   columns: COLUMNS,
   sql: (rows: Sql) => sql`
     INSERT INTO report_facts AS f (id, type_id, state, workflow_state_id, created_at, first_reply_at, done_at)
@@ -51,6 +52,7 @@ export const putReply: TableWrite<FactsRow> = {
   name: 'put_report_reply',
   guard: false,
   records: ({ id }) => [id],
+  frequent: true,
   columns: COLUMNS,
   sql: (rows: Sql) => sql`
     INSERT INTO report_facts AS f (id, type_id, state, workflow_state_id, created_at, first_reply_at, done_at)

@@ -336,6 +336,7 @@ export const insertInstance: TableWrite<InstanceRow> = {
   name: 'insert_sla_instance',
   guard: true,
   records: ({ object_id }) => [object_id],
+  frequent: true,
   columns: WRITTEN,
   sql: (rows: Sql) => sql`
     INSERT INTO sla_instances (id, object_id, policy_id, policy_version, revision, lock_version, status, started_at, stopped_at, pauses,
@@ -353,6 +354,7 @@ export const changeInstance: TableWrite<InstanceRow> = {
   name: 'change_sla_instance',
   guard: true,
   records: ({ object_id }) => [object_id],
+  frequent: true,
   columns: WRITTEN,
   sql: (rows: Sql) => sql`
     UPDATE sla_instances i SET policy_version = r.policy_version, revision = r.revision, lock_version = r.lock_version, status = r.status,

@@ -3,7 +3,7 @@
  * audit log and as the source of all that is done after commit (`consumers.ts`). Table `journal`.
  *
  * `journal.seq` is the position of an event. It is drawn from one sequence while the transaction holds the locks on the rows
- * that it changes (`afterGuards`). The positions of a record's events therefore increase with its revisions. Everything is
+ * that it changes (`TableWrite.guard`). The positions of a record's events therefore increase with its revisions. Everything is
  * ordered by position. `at` is only displayed and never used for ordering: clocks may be set back, and clocks of two processes
  * differ.
  */
@@ -94,9 +94,9 @@ export function journalRow(ctx: ReadContext, event: PlannedEvent): JournalRow {
 
 export const journalWrite: TableWrite<JournalRow> = {
   name: 'journal_rows',
-  guard: false,
+  guard: 'awaited',
   records: ({ object_id }) => [object_id],
-  afterGuards: true,
+  frequent: true,
   columns: {
     id: 'uuid',
     at: 'timestamptz',

@@ -191,6 +191,7 @@ const changeThing: TableWrite<Change> = {
   name: 'change_thing',
   guard: true,
   records: ({ id }) => [id],
+  frequent: true,
   columns: { id: 'uuid', expected: 'integer', value: 'integer' },
   sql: (rows) =>
     sql`UPDATE things t SET value = r.value FROM ${rows} WHERE t.id = r.id AND t.value = r.expected RETURNING 1`,
@@ -200,6 +201,7 @@ const takeName: TableWrite<{ id: string; name: string }> = {
   name: 'take_name',
   guard: false,
   records: () => [],
+  frequent: true,
   columns: { id: 'uuid', name: 'text' },
   sql: (rows) => sql`INSERT INTO names (id, name) SELECT id, name FROM ${rows}`,
 };

@@ -127,27 +127,31 @@ export interface ReadContext {
 }
 
 /**
- * A kind of row that commands plan and the unit of work writes. `sql` gets the parameter that holds all planned rows as one
- * JSON array, so the statement's text does not depend on their number. With `guard`, it must RETURN one row per planned row;
- * otherwise the whole unit is rolled back and retried.
+ * A kind of row that commands plan and the unit of work writes. `table-writes.ts` makes those that insert, change or delete the
+ * rows of a table. `sql` gets the parameter that holds all planned rows as one JSON array, so the statement's text does not depend
+ * on their number.
  */
 export interface TableWrite<Row> {
+  /** The name of the write in statements and errors. */
   readonly name: string;
-  readonly guard: boolean;
-  /** Set if the guard requires the row as the unit loaded it: of several concurrent units, one succeeds (`turns.ts`). */
-  readonly requiresRevision?: true;
   /**
-   * Column → SQL type. If set, `sql` gets a FROM item named `r` instead. A few rows are then sent as parameters, which costs a
-   * third less than extracting them from JSON. For rows that are written by nearly every change.
+   * If true, the statement must RETURN one row per planned row; otherwise the whole unit is rolled back and retried. `revision`: it
+   * also requires the row as the unit loaded it, so of several concurrent units one succeeds (`turns.ts`). `awaited`: it is no guard,
+   * and runs after the unit's guards, which then hold their row locks.
    */
+  readonly guard?: boolean | 'revision' | 'awaited';
+  /** Column → SQL type. If set, `sql` gets a FROM item named `r` with these columns instead. */
   readonly columns?: Readonly<Record<string, string>>;
+  /**
+   * Sends a few rows as parameters, which costs a third less than extracting them from JSON but makes more texts of statements. For
+   * rows that nearly every change writes.
+   */
+  readonly frequent?: true;
   /**
    * Set if `sql` differs between writes with the same `name`. The statement is then built once for each object, and only units
    * that plan the same object are written together.
    */
   readonly varies?: true;
-  /** If true, the rows are written only after the unit's guarded writes, which then hold their row locks. */
-  readonly afterGuards?: true;
   /**
    * The records that the row changes, locks or belongs to; null for none. If set, rows of several units may be written by one
    * statement, which never contains two units on one record (`groups.ts`).
@@ -155,7 +159,7 @@ export interface TableWrite<Row> {
   records?(row: Row): readonly (string | null)[];
   /**
    * @param alone whether there is only one row, so that the statement need not lock several rows in a fixed order
-   * @param ready for a write with `afterGuards`: a condition that the statement must include; true once the guarded writes ran
+   * @param ready for a write that awaits the guards: a condition that the statement must include; true once they ran
    */
   sql(rows: Sql, alone: boolean, ready: Sql): Sql;
   /** Phantom type: the shape of a row. */

@@ -6,7 +6,7 @@ import sql, { empty, raw, type Sql } from 'sql-template-tag';
 import type { Invalidated, PlainMembers, ReturnedValue, TableWrite } from './context.ts';
 import type { Statement } from '../database/pool.ts';
 import { type Claimed, claimParts, claimRow } from './idempotency.ts';
-import { type StatementPart, required, Slot, type Statements, writeGuard, writePart } from './statement.ts';
+import { type StatementPart, required, Slot, type Statements, isGuard, writeGuard, writePart } from './statement.ts';
 import { STRUCTURE_GUARD } from './transactions.ts';
 
 export interface Planned {
@@ -34,7 +34,7 @@ function sameWrites(units: readonly Flushed[]): Planned[] {
 
 /**
  * The writes of units that plan different ones. The order of each unit is kept, because a write can only read what earlier ones
- * return. Writes with `afterGuards` read all guarded ones, so they come after those of the other units, too. The order does not
+ * return. Writes that await the guards read all of them, so they come after those of the other units, too. The order does not
  * depend on that of the units, so that there are few texts.
  */
 function mergedWrites(units: readonly Flushed[]): Planned[] {
@@ -45,7 +45,7 @@ function mergedWrites(units: readonly Flushed[]): Planned[] {
     let place = 0;
     let isAfterGuards = false;
     for (const [at, planned] of unit.planned.entries()) {
-      isAfterGuards ||= planned.write.afterGuards === true;
+      isAfterGuards ||= planned.write.guard === 'awaited';
       const found = placeOf(planned);
       if (found >= 0) {
         merged[found]?.rows.push(...planned.rows);
@@ -54,7 +54,7 @@ function mergedWrites(units: readonly Flushed[]): Planned[] {
       }
       // Before the writes that this unit makes later; otherwise at the end.
       const isFollowed = unit.planned.slice(at + 1).some((later) => placeOf(later) >= 0);
-      const end = isAfterGuards ? -1 : merged.findIndex(({ write }) => write.afterGuards === true);
+      const end = isAfterGuards ? -1 : merged.findIndex(({ write }) => write.guard === 'awaited');
       if (!isFollowed) place = end < 0 ? merged.length : end;
       merged.splice(place++, 0, { write: planned.write, rows: [...planned.rows] });
     }
@@ -121,10 +121,10 @@ export function flushStatement(statements: Statements, units: readonly Flushed[]
   const claims = units.flatMap((unit) => (unit.claimed === undefined ? [] : [claimRow(unit.claimed, unit.returned)]));
   const claim = claims.length === 0 ? undefined : claimParts(statements, returned?.value.write, claims, isMixed);
   if (claim !== undefined) outputs.push(...claim.guards.map((part): Filled => [part, claims]));
-  const guarded = writes.flatMap(({ write }) => (write.guard ? [write.name] : []));
+  const guarded = writes.flatMap(({ write }) => (isGuard(write) ? [write.name] : []));
   for (const { write, rows } of writes) {
     ctes.push([writePart(statements, write, rows, guarded, isMixed), rows]);
-    if (write.guard) outputs.push([writeGuard(statements, write), rows]);
+    if (isGuard(write)) outputs.push([writeGuard(statements, write), rows]);
   }
   if (claim !== undefined) ctes.push(...claim.ctes.map((part): Filled => [part, claims]));
   if (returned !== undefined) {

@@ -122,6 +122,7 @@ export function claimRow(
 const claimLock: TableWrite<ClaimRow> = {
   name: 'idempotency_lock',
   guard: false,
+  frequent: true,
   columns: CLAIM_COLUMNS,
   sql: (rows: Sql) => sql`SELECT r.*, pg_try_advisory_xact_lock(r.lock) AS got FROM ${rows}`,
 };

@@ -8,6 +8,7 @@ import { Statements } from './statement.ts';
 const things: TableWrite<{ id: string; note: unknown }> = {
   name: 'put_things',
   guard: true,
+  frequent: true,
   columns: { id: 'uuid', note: 'jsonb' },
   sql: (rows: Sql, alone: boolean) =>
     sql`INSERT INTO things SELECT id, note, ${alone}::boolean FROM ${rows} RETURNING 1`,
@@ -17,6 +18,7 @@ const under = (limit: number): TableWrite<{ id: string }> => ({
   name: 'see_things',
   guard: true,
   varies: true,
+  frequent: true,
   columns: { id: 'uuid' },
   sql: (rows: Sql) => sql`SELECT 1 FROM ${rows} JOIN things t ON t.id = r.id WHERE t.size < ${limit}`,
 });
@@ -88,7 +90,7 @@ describe('the statement of a unit of work', () => {
       sql: (given: Sql, _alone: boolean, ready: Sql) =>
         sql`INSERT INTO log SELECT id FROM jsonb_to_recordset(${given}) AS r (id uuid) WHERE ${ready} RETURNING id`,
     };
-    const log: TableWrite<{ id: string }> = { ...copy, name: 'log_rows', afterGuards: true };
+    const log: TableWrite<{ id: string }> = { ...copy, name: 'log_rows', guard: 'awaited' };
     const take: TableWrite<{ id: string }> = { ...copy, name: 'take_row', guard: true };
     const unit = (...planned: Planned[]): Flushed => ({
       planned,

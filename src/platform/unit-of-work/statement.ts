@@ -100,8 +100,8 @@ export function writePart(
   guarded: readonly string[],
   asJson = false,
 ): StatementPart {
-  const few = !asJson && write.columns !== undefined && rows.length <= FEW ? rows.length : 0;
-  const names = write.afterGuards === true ? guarded : [];
+  const few = !asJson && write.frequent === true && rows.length <= FEW ? rows.length : 0;
+  const names = write.guard === 'awaited' ? guarded : [];
   const build = (): Sql => sql`${raw(write.name)} AS (${write.sql(rowSource(write, few), few === 1, ready(names))})`;
   return statements.part(write, [few, ...names].join(' '), build, write.varies);
 }
@@ -142,6 +142,10 @@ function cell(index: number, name: string, type: string): Slot<Rows> {
     if (value === undefined || value === null) return null;
     return json ? JSON.stringify(value) : value;
   });
+}
+
+export function isGuard({ guard }: TableWrite<unknown>): boolean {
+  return guard === true || guard === 'revision';
 }
 
 /** The guard that the write returned one row per planned row. */

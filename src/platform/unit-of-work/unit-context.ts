@@ -135,7 +135,7 @@ export class UnitContext extends ReadUnit implements WriteContext {
   async takeTurn(): Promise<void> {
     if (this.#turn === undefined || !(this.db instanceof Database)) return;
     for (const { write, rows } of this.planned.values()) {
-      const [record] = write.requiresRevision === true && rows.length === 1 ? (write.records?.(rows[0]) ?? []) : [];
+      const [record] = write.guard === 'revision' && rows.length === 1 ? (write.records?.(rows[0]) ?? []) : [];
       if (typeof record === 'string') return await this.#turn.take(record);
     }
   }

@@ -21,6 +21,7 @@ export const putRecord: TableWrite<RecordRow> = {
   name: 'search_put_record',
   guard: false,
   records: ({ id }) => [id],
+  frequent: true,
   columns: RECORD_COLUMNS,
   sql: (rows: Sql) => sql`
     INSERT INTO search_records (id, profile_id, size, words)
@@ -36,6 +37,7 @@ export const putNumbered: TableWrite<RecordRow> = {
   name: 'search_put_numbered',
   guard: false,
   records: ({ id }) => [id],
+  frequent: true,
   columns: { ...RECORD_COLUMNS, words: 'text' },
   sql: (rows: Sql) => sql`
     INSERT INTO search_records (id, profile_id, size, words)
@@ -59,6 +61,7 @@ export const putComment: TableWrite<CommentRow> = {
   name: 'search_put_comment',
   guard: false,
   records: ({ object_id }) => [object_id],
+  frequent: true,
   columns: {
     id: 'uuid',
     object_id: 'uuid',
@@ -122,6 +125,7 @@ export const rewritten: TableWrite<{ id: string }> = {
   name: 'search_rewritten_records',
   guard: false,
   records: ({ id }) => [id],
+  frequent: true,
   columns: { id: 'uuid' },
   sql: (rows: Sql) => sql`INSERT INTO search_rewritten (object_id) SELECT id FROM ${rows} ORDER BY id
     ON CONFLICT (object_id) DO UPDATE SET ${WRITTEN_NOW}`,
@@ -132,6 +136,7 @@ export const pendingWords: TableWrite<{ id: string }> = {
   name: 'search_pending_words_rows',
   guard: false,
   records: ({ id }) => [id],
+  frequent: true,
   columns: { id: 'uuid' },
   sql: (rows: Sql) => sql`INSERT INTO search_pending_words (id) SELECT id FROM ${rows}`,
 };

@@ -1,0 +1,123 @@
+/**
+ * Writes `src/platform/database/tables.ts`: each table of the schema as a value, and the type of its rows. Columns that only SQL
+ * uses, such as transaction ids, are left out.
+ */
+import { execFileSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const ROOT = path.join(path.dirname(fileURLToPath(import.meta.url)), '..');
+export const TABLES_FILE = path.join(ROOT, 'src', 'platform', 'database', 'tables.ts');
+const TYPES_FILE = path.join(ROOT, 'src', 'domain', 'column-types.ts');
+
+/** One connection to a migrated database. */
+export interface DumpClient {
+  query(text: string): Promise<{ rows: unknown[] }>;
+}
+
+interface Column {
+  table: string;
+  column: string;
+  type: string;
+  nullable: boolean;
+  optional: boolean;
+  /** Position in the primary key. */
+  place: number | null;
+  /** The definition of a CHECK on this column alone that lists texts. */
+  check: string | null;
+}
+
+const COLUMNS = `
+  SELECT c.relname AS table, a.attname AS column, format_type(a.atttypid, NULL) AS type, NOT a.attnotnull AS nullable,
+    a.atthasdef OR a.attidentity <> '' AS optional,
+    (SELECT array_position(k.conkey, a.attnum) FROM pg_constraint k WHERE k.conrelid = c.oid AND k.contype = 'p') AS place,
+    (SELECT pg_get_constraintdef(k.oid) FROM pg_constraint k WHERE k.conrelid = c.oid AND k.contype = 'c'
+      AND k.conkey = ARRAY[a.attnum] AND pg_get_constraintdef(k.oid) ~ ' = ANY \\(ARRAY\\[' LIMIT 1) AS check
+  FROM pg_attribute a
+  JOIN pg_class c ON c.oid = a.attrelid AND c.relkind IN ('r', 'p') AND NOT c.relispartition
+  JOIN pg_namespace n ON n.oid = c.relnamespace AND n.nspname = 'public'
+  WHERE a.attnum > 0 AND NOT a.attisdropped AND format_type(a.atttypid, NULL) NOT IN ('xid8', 'pg_snapshot', 'tsvector')
+  ORDER BY c.relname COLLATE "C", a.attnum`;
+
+const SHORT: Readonly<Record<string, string>> = {
+  'timestamp with time zone': 'timestamptz',
+  'double precision': 'float8',
+};
+
+/** What the driver makes of a value (`database/pool.ts`). */
+const DRIVEN: Readonly<Record<string, string>> = {
+  uuid: 'string',
+  text: 'string',
+  date: 'string',
+  timestamptz: 'string',
+  boolean: 'boolean',
+  smallint: 'number',
+  integer: 'number',
+  bigint: 'number',
+  float8: 'number',
+  bytea: 'Buffer',
+  jsonb: 'unknown',
+  'text[]': 'string[]',
+  'uuid[]': 'string[]',
+  'bigint[]': 'string[]',
+};
+
+function camel(name: string): string {
+  return name.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
+}
+
+function rowName(table: string): string {
+  const name = camel(table);
+  return `${name.charAt(0).toUpperCase()}${name.slice(1)}Row`;
+}
+
+function typeOf({ table, column, type, nullable, check }: Column, typed: ReadonlySet<string>): string {
+  const name = `${table}.${column}`;
+  const short = SHORT[type] ?? type;
+  const driven = DRIVEN[short];
+  if (driven === undefined)
+    throw new Error(`${name}: the type ${type} has no type of TypeScript in ${import.meta.filename}`);
+  const values = [...(check ?? '').matchAll(/'([^']*)'::text/g)].map(([, value]) => `'${value}'`);
+  const own = values.length === 0 ? driven : values.join(' | ');
+  if (typed.has(name)) return `Typed<'${name}', ${driven}>${nullable ? ' | null' : ''}`;
+  return `${own}${nullable && own !== 'unknown' ? ' | null' : ''}`;
+}
+
+/** The module for the schema `public` of a database, as biome formats it. */
+export async function tablesModule(client: DumpClient): Promise<string> {
+  const rows = (await client.query(COLUMNS)).rows as Column[];
+  const known = new Set(rows.map(({ table, column }) => `${table}.${column}`));
+  const typed = new Set(
+    [...readFileSync(TYPES_FILE, 'utf8').matchAll(/^ +'([a-z0-9_.]+)':/gm)].map(([, name]) => name ?? ''),
+  );
+  const unknown = [...typed].filter((name) => !known.has(name));
+  if (unknown.length > 0) throw new Error(`${TYPES_FILE} names columns that do not exist: ${unknown.join(', ')}`);
+  const interfaces: string[] = [];
+  const values: string[] = [];
+  for (const [table, columns] of Map.groupBy(rows, (row) => row.table)) {
+    const row = rowName(table);
+    const lines = columns.map((column) => `  ${camel(column.column)}: ${typeOf(column, typed)};\n`);
+    interfaces.push(`export interface ${row} {\n${lines.join('')}}\n`);
+    const key = columns.filter(({ place }) => place !== null).sort((a, b) => (a.place ?? 0) - (b.place ?? 0));
+    const names = (of: readonly Column[]): string[] => of.map(({ column }) => `'${camel(column)}'`);
+    const union = (of: readonly Column[]): string => names(of).join(' | ') || 'never';
+    const types = columns.map(({ column, type }) => `    ${camel(column)}: '${SHORT[type] ?? type}',\n`);
+    const parameters = [row, union(columns.filter(({ optional }) => optional)), union(key)];
+    values.push(
+      `  ${table}: table<${parameters.join(', ')}>('${table}', [${names(key).join(', ')}], {\n${types.join('')}  }),\n`,
+    );
+  }
+  const text = `/** Generated by tools/schema-dump.ts from the migrations. */
+import { table, type Typed } from './table.ts';
+
+${interfaces.join('\n')}
+/** All tables of the schema. */
+export const tables = {\n${values.join('')}};\n`;
+  const biome = path.join(ROOT, 'node_modules', '.bin', 'biome');
+  return execFileSync(biome, ['format', '--stdin-file-path', TABLES_FILE], {
+    input: text,
+    encoding: 'utf8',
+    cwd: ROOT,
+  });
+}
