@@ -3,12 +3,12 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { SECTIONS } from '../../test/harness/bundle-fixture.ts';
 import { FIELD_PLACES } from '../../test/harness/field-places.ts';
+import { Codes } from './codes.ts';
 import { alwaysReads, fieldUses, newUses } from './field-places.ts';
 import type { NamingSchema } from './naming.ts';
-import { PlannedCodes } from './planned-codes.ts';
 
 /** What a property names that is no place: other items, parts of the same item, and fields in lists that only name them. */
-const NAMES_NO_VALUES: ReadonlySet<string> = new Set(['item', 'node', 'state', 'transition']);
+const NAMES_NO_VALUES: ReadonlySet<string> = new Set(['item', 'node', 'transition']);
 /** Properties that name or describe their own item, wherever they are. */
 const OWN_NAMES = /(^|[.\]])(code|was(\[\])?|name|description)$/;
 
@@ -98,8 +98,8 @@ describe('places that depend on values of fields', () => {
   });
 
   it('are the same if only their position in a list changes', () => {
-    const codes = new PlannedCodes();
-    codes.add('types', 'case', { fields: [{ code: 'cost', dataType: 'integer' }], title: 'cost' }, []);
+    const codes = new Codes();
+    codes.add('types', 'case', [{ fields: [{ code: 'cost', dataType: 'integer' }], title: 'cost' }]);
     const section = SECTIONS.find(({ key }) => key === 'slaPolicies');
     assert.ok(section);
     const policy = (targets: unknown[]) => ({ code: 'p', type: 'case', targets });

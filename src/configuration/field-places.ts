@@ -8,9 +8,9 @@ import { conditionFor } from '../lib/filter.ts';
 import { canonicalJson, isObject } from '../lib/json.ts';
 import { isTemplateName, placeholders } from '../lib/template.ts';
 import { lookedUpField } from '../lib/transforms.ts';
+import type { Codes } from './codes.ts';
 import { mapNames } from './names.ts';
 import type { NamedPlace } from './naming.ts';
-import type { PlannedCodes } from './planned-codes.ts';
 
 /** A place of an item that depends on the values of a field. */
 export interface FieldUse {
@@ -53,7 +53,7 @@ function setNames(set: unknown, types: readonly string[]): Named[] {
   return fields.map(([code, content]) => ({ types, code, content: [code, content] }));
 }
 
-function namesIn({ names, value, types, outerTypes, field }: NamedPlace): Named[] {
+function namesIn({ names, value, types, outerTypes, at }: NamedPlace): Named[] {
   const each = (codes: readonly string[], on = types): Named[] =>
     codes.map((code) => ({ types: on, code, content: value }));
   switch (names.kind) {
@@ -67,7 +67,7 @@ function namesIn({ names, value, types, outerTypes, field }: NamedPlace): Named[
       return each(templateNames(value));
     case 'own':
     case 'value':
-      return field === undefined ? [] : each([field]);
+      return each([at.slice(at.lastIndexOf('/') + 1)]);
     case 'field':
       return typeof value === 'string' && names.listed !== true ? each([value]) : [];
     case 'groups':
@@ -78,7 +78,6 @@ function namesIn({ names, value, types, outerTypes, field }: NamedPlace): Named[
     }
     case 'item':
     case 'node':
-    case 'state':
     case 'transition':
       return [];
   }
@@ -108,7 +107,7 @@ export function fieldUses(
   section: { key: string; schema: unknown },
   item: string,
   definition: unknown,
-  codes: PlannedCodes,
+  codes: Codes,
 ): FieldUse[] {
   const uses: FieldUse[] = [];
   const start = section.key === item ? section.key : `${section.key}.${item}`;
@@ -130,8 +129,8 @@ export function fieldUses(
 }
 
 /** The fields of the type that a name means: none if it is the name of a system field. */
-function fieldsNamed(type: string, code: string, codes: PlannedCodes): readonly string[] {
-  if (codes.field(type, code) !== undefined) return [code];
+function fieldsNamed(type: string, code: string, codes: Codes): readonly string[] {
+  if (codes.at(`types/${type}/fields/${code}`) !== undefined) return [code];
   return code === 'title' ? codes.titlesOf(type) : [];
 }
 

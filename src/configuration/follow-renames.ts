@@ -1,19 +1,13 @@
 /** Applies the renames of a bundle to the stored configuration before anything is compared: all items use the new codes. */
 import { deepEqualJson, isObject } from '../lib/json.ts';
-import { type Problem, problem } from '../lib/problem.ts';
-import type { Bundle, BundleItem } from './read.ts';
+import { problem } from '../lib/problem.ts';
+import { Codes } from './codes.ts';
 import type { BundleProblem } from './errors.ts';
 import { mapNames } from './names.ts';
 import type { RenameEffects } from './naming.ts';
-import { PlannedCodes } from './planned-codes.ts';
-import { compareParts, formerCodes, type PartRename, withRenamed } from './renames.ts';
+import type { Bundle, BundleItem } from './read.ts';
+import { compareParts, originsOf, withRenamed } from './renames.ts';
 import type { Entry, View } from './view.ts';
-
-interface Move {
-  entry: Entry;
-  from: string;
-  to: string;
-}
 
 /**
  * Finds the renames, and rewrites stored definitions, versions of types and ids of parts accordingly.
@@ -22,106 +16,67 @@ interface Move {
  */
 export function followRenames(view: View, bundle: Bundle): BundleProblem[] {
   const problems: BundleProblem[] = [];
-  const codes = new PlannedCodes();
-  for (const { section, code, stored } of view.all()) {
-    if (stored !== undefined)
-      codes.add(section.key, code, stored.definition, compiledVersions(view, section.key, code));
-  }
-  const moves = itemMoves(view, bundle, problems);
-  for (const { entry, from, to } of moves) codes.renameItem(entry.section.key, from, to);
-  const byEntry = namedBy(view, bundle, moves);
-  const parts = new Map<Entry, PartRename[]>();
+  const items = storedItems(view, bundle, problems);
+  const codes = new Codes();
   for (const entry of view.all()) {
     const { section, code, stored } = entry;
-    if (stored === undefined || !section.hasParts) continue;
-    const named = byEntry.get(entry);
-    const compiled = [...compiledVersions(view, section.key, code), stored.compiled];
-    const found = compareParts(section.schema, named?.item ?? stored.definition, stored.definition, compiled);
-    for (const { path, found: wrong } of found.problems)
-      if (named !== undefined) problems.push(named.problem(path, wrong));
-    entry.renamed = found.renamed;
-    entry.partRenames = found.renames;
-    entry.gone = named?.item === undefined ? [] : found.gone;
-    parts.set(entry, found.renames);
-    for (const rename of found.renames) codes.renamePart(section.key, code, rename);
+    if (stored === undefined) continue;
+    const versions = view.versions(section.key, code).map(({ compiled }) => compiled);
+    codes.add(section.key, code, [...versions, stored.definition]);
+    const named = items.get(entry);
+    if (named !== undefined && named.code !== code && section.renamable) codes.rename(section.key, code, named.code);
+    if (!section.hasParts) continue;
+    const compiled = [...versions, stored.compiled];
+    const parts = compareParts(section.schema, named?.item ?? stored.definition, stored.definition, compiled);
+    if (named !== undefined) problems.push(...parts.problems.map(({ path, found }) => named.problem(path, found)));
+    entry.renamed = parts.renamed;
+    entry.partRenames = parts.renames;
+    entry.gone = named?.item === undefined ? [] : parts.gone;
+    for (const { list, from, to } of parts.renames) codes.rename(`${section.key}/${code}${list}`, from, to);
   }
   if (codes.isEmpty || problems.length > 0) return problems;
-  rewrite(view, codes, new Map(moves.map(({ entry, to }) => [entry, to])));
-  for (const [entry, renames] of parts) {
-    const to = moves.find((move) => move.entry === entry)?.to ?? entry.code;
-    const clash = view.renameNested(entry.section.key, entry.code, to, renames);
-    const named = byEntry.get(entry);
-    if (clash !== undefined && named !== undefined)
-      problems.push(named.problem([], problem('CODE_NOT_REUSABLE', { code: clash })));
+  const clashes = view.renameNested((path) => codes.path(path));
+  for (const [entry, named] of items) {
+    const path = `${entry.section.key}/${entry.code}/`;
+    for (const [of, code] of clashes)
+      if (of.startsWith(path)) problems.push(named.problem([], problem('CODE_NOT_REUSABLE', { code })));
   }
-  for (const { entry, from, to } of moves) view.rename(entry, from, to);
+  for (const entry of [...view.all()]) rewrite(view, entry, codes);
   return problems;
 }
 
-function compiledVersions(view: View, section: string, code: string): unknown[] {
-  return view.versions(section, code).map(({ compiled }) => compiled);
-}
-
 /** The bundle's item for each stored one, also under its new code. */
-function namedBy(view: View, bundle: Bundle, moves: readonly Move[]): Map<Entry, BundleItem> {
-  const moved = new Map(moves.map(({ entry, to }) => [`${entry.section.key} ${to}`, entry]));
+function storedItems(view: View, bundle: Bundle, problems: BundleProblem[]): Map<Entry, BundleItem> {
   const found = new Map<Entry, BundleItem>();
-  for (const named of bundle.items) {
-    const entry = moved.get(`${named.section.key} ${named.code}`) ?? view.entry(named.section.key, named.code);
-    if (entry !== undefined) found.set(entry, named);
+  for (const [section, items] of Map.groupBy(bundle.items, (named) => named.section)) {
+    const list = items.map(({ code, item }) => ({ code, was: isObject(item) ? item['was'] : undefined }));
+    const stored = [...view.entries(section.key)].map(({ code, stored }) => ({ code, former: stored?.formerCodes ?? [] }));
+    const old = new Map(stored.map((one) => [one.code, one]));
+    const origins = originsOf(section.renamable ? list : [], old, stored, (index, property, wrong) => {
+      const named = items[index];
+      if (named !== undefined) problems.push(named.problem([property], wrong));
+    });
+    for (const [index, named] of items.entries()) {
+      const entry = view.entry(section.key, origins.get(index) ?? named.code);
+      if (entry !== undefined) found.set(entry, named);
+    }
   }
   return found;
 }
 
-function itemMoves(view: View, bundle: Bundle, problems: BundleProblem[]): Move[] {
-  const moves: Move[] = [];
-  const claimed = new Set<Entry>();
-  const listed = new Map(bundle.items.map((named) => [`${named.section.key} ${named.key}`, named]));
-  for (const named of bundle.items) {
-    const { section, code, item } = named;
-    if (!section.renamable || !isObject(item)) continue;
-    const report = (name: string, found: Problem, at = named): void => {
-      problems.push(at.problem([name], found));
-    };
-    const owner = [...view.entries(section.key)].find(({ stored }) => stored?.formerCodes?.includes(code) === true);
-    const there = view.entry(section.key, code) !== undefined;
-    const olds = formerCodes(item['was']).filter((old) => old !== code && view.entry(section.key, old) !== undefined);
-    const [from, ...others] = olds;
-    const entry = from === undefined ? undefined : view.entry(section.key, from);
-    if (from === undefined || entry === undefined) {
-      if (!there && owner !== undefined) report(section.codeProperty, problem('CODE_NOT_REUSABLE', { code }));
-      continue;
-    }
-    if (there) report('was', problem('RENAME_TARGET_EXISTS', { code, was: from }));
-    else if (others.length > 0 || claimed.has(entry)) report('was', problem('RENAME_AMBIGUOUS', { code }));
-    else {
-      if (owner !== undefined && owner !== entry) report(section.codeProperty, problem('CODE_NOT_REUSABLE', { code }));
-      const other = listed.get(`${section.key} ${section.keyOf(from)}`);
-      if (other !== undefined) report(section.codeProperty, problem('CODE_NOT_REUSABLE', { code: from }), other);
-      moves.push({ entry, from, to: code });
-    }
-    claimed.add(entry);
-  }
-  return moves;
-}
-
-function rewrite(view: View, codes: PlannedCodes, moved: ReadonlyMap<Entry, string>): void {
-  for (const entry of view.all()) {
-    const { section, code, stored } = entry;
-    // Nothing that users, groups and units name can be renamed in a bundle.
-    if (stored === undefined || section.identity) continue;
-    const to = moved.get(entry);
-    const own = (value: unknown, effects?: RenameEffects): unknown => {
-      const mapped = mapNames(section, code, value, codes, effects);
-      return to === undefined || !isObject(mapped) ? mapped : { ...mapped, [section.codeProperty]: to };
-    };
-    const definition = own(stored.definition, entry.effects);
-    const compiled = withRenamed(section.schema, own(stored.compiled), entry.renamed);
-    view.mapVersions(entry, (version) => withRenamed(section.schema, own(version), entry.renamed));
-    if (to === undefined && deepEqualJson(definition, stored.definition)) continue;
-    entry.original = stored;
-    entry.stored = { ...stored, code: to ?? stored.code, definition, compiled };
-    entry.definition = definition;
-    entry.compiled = compiled;
-  }
+function rewrite(view: View, entry: Entry, codes: Codes): void {
+  const { section, code, stored } = entry;
+  // Nothing that users, groups and units name can be renamed in a bundle.
+  if (stored === undefined || section.identity) return;
+  const to = codes.code(section.key, code);
+  const own = (value: unknown, effects?: RenameEffects): unknown => {
+    const mapped = mapNames(section, code, value, codes, effects);
+    return to === code || !isObject(mapped) ? mapped : { ...mapped, code: to };
+  };
+  const definition = own(stored.definition, entry.effects);
+  const compiled = withRenamed(section.schema, own(stored.compiled), entry.renamed);
+  view.mapVersions(entry, (version) => withRenamed(section.schema, own(version), entry.renamed));
+  if (to === code && deepEqualJson(definition, stored.definition)) return;
+  Object.assign(entry, { original: stored, stored: { ...stored, code: to, definition, compiled }, definition, compiled });
+  if (to !== code) view.rename(entry, to);
 }

@@ -1,29 +1,17 @@
 /** Renames in conditions about events, and in placeholders of values for records of another type. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import type { CurrentCodes } from './naming.ts';
+import { Codes } from './codes.ts';
 import { mapNames } from './names.ts';
 
 /** `incident.prio` is now `priority`, `problem.title` is now `name`, the user `anna` is now `ann`. */
-const FIELDS: Record<string, Record<string, string>> = {
-  incident: { prio: 'priority', title: 'title' },
-  problem: { title: 'name', cause: 'cause' },
-};
-const codes: CurrentCodes = {
-  item: (section, code) => (section === 'users' && code === 'anna' ? 'ann' : code),
-  typeCode: (type) => type,
-  types: () => Object.keys(FIELDS),
-  typesUsing: () => [],
-  workflowsOf: () => [],
-  field: (type, code) => {
-    const current = FIELDS[type]?.[code];
-    return current === undefined ? undefined : { code: current, dataType: 'string', option: (one) => one };
-  },
-  state: () => undefined,
-  transition: () => undefined,
-  node: (_section, _item, _part, code) => code,
-  origin: () => undefined,
-};
+const codes = new Codes();
+const fields = (...names: string[]): object => ({ fields: names.map((code) => ({ code, dataType: 'string' })) });
+codes.add('types', 'incident', [fields('prio', 'title')]);
+codes.add('types', 'problem', [fields('title', 'cause')]);
+codes.rename('types/incident/fields', 'prio', 'priority');
+codes.rename('types/problem/fields', 'title', 'name');
+codes.rename('users', 'anna', 'ann');
 
 const SCHEMA = {
   type: 'object',

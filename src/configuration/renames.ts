@@ -5,6 +5,7 @@
 import { isObject } from '../lib/json.ts';
 import { type Problem, problem } from '../lib/problem.ts';
 import type { Renamed } from '../lib/data-types/index.ts';
+import { Codes } from './codes.ts';
 import type { NamingSchema, PartKind } from './naming.ts';
 import type { GonePart, ItemPath } from './section.ts';
 
@@ -31,12 +32,21 @@ export function hasParts(schema: unknown): boolean {
   return partLists(schema as NamingSchema).next().done !== true;
 }
 
+function isPart(value: unknown): value is RenamedPart {
+  return isObject(value) && typeof value['code'] === 'string';
+}
+
 function partsAt(value: unknown, steps: readonly string[]): RenamedPart[] {
-  let at: unknown = value;
-  for (const step of steps) at = isObject(at) ? at[step] : undefined;
-  return Array.isArray(at)
-    ? at.filter((one): one is RenamedPart => isObject(one) && typeof one['code'] === 'string')
-    : [];
+  const list = steps.reduce<unknown>((at, step) => (isObject(at) ? at[step] : undefined), value);
+  return Array.isArray(list) ? list.filter(isPart) : [];
+}
+
+/** A copy in which the list at the steps is replaced, if there is one. */
+function withList(value: unknown, steps: readonly string[], change: (list: unknown[]) => unknown[]): unknown {
+  const [step, ...rest] = steps;
+  if (step === undefined) return Array.isArray(value) ? change(value) : value;
+  if (!isObject(value) || !Object.hasOwn(value, step)) return value;
+  return { ...value, [step]: withList(value[step], rest, change) };
 }
 
 /** The value with each of its parts, at any depth, replaced. The inner parts of a part are replaced first. */
@@ -46,37 +56,16 @@ function mapParts(
   map: (part: RenamedPart, path: string) => RenamedPart,
   path = '',
 ): unknown {
-  if (!isObject(value)) return value;
-  const lists = new Map<string, PartList[]>();
-  for (const list of partLists(schema)) {
-    const [first = '', ...steps] = list.steps;
-    lists.set(first, [...(lists.get(first) ?? []), { ...list, steps }]);
+  let mapped = value;
+  for (const { steps, part } of partLists(schema)) {
+    const replaced = (one: unknown): unknown => {
+      if (!isPart(one)) return one;
+      const at = `${path}/${steps.at(-1)}/${one.code}`;
+      return map(mapParts(part, one, map, at) as RenamedPart, at);
+    };
+    mapped = withList(mapped, steps, (list) => list.map(replaced));
   }
-  const replaced = Object.entries(value).map(([name, member]): [string, unknown] => {
-    let next = member;
-    for (const list of lists.get(name) ?? []) next = mapList(list, next, name, map, path);
-    return [name, next];
-  });
-  return Object.fromEntries(replaced);
-}
-
-function mapList(
-  { steps: [step, ...steps], part }: PartList,
-  value: unknown,
-  name: string,
-  map: (part: RenamedPart, path: string) => RenamedPart,
-  path: string,
-): unknown {
-  if (step !== undefined) {
-    if (!isObject(value) || !Object.hasOwn(value, step)) return value;
-    return { ...value, [step]: mapList({ steps, part }, value[step], step, map, path) };
-  }
-  if (!Array.isArray(value)) return value;
-  return value.map((one: unknown) => {
-    if (!isObject(one) || typeof one['code'] !== 'string') return one;
-    const at = `${path}/${name}/${one['code']}`;
-    return map(mapParts(part, one, map, at) as RenamedPart, at);
-  });
+  return mapped;
 }
 
 /** `was` as a list. */
@@ -116,37 +105,15 @@ export function withWasNow(
   former: { code: string; definition: unknown },
   now: { code: string; compiled: unknown },
 ): unknown {
-  const codes = new Map<string, string>();
-  for (const list of nowParts(schema as NamingSchema, now.compiled, [''])) {
-    for (const path of list.paths) if (!codes.has(path)) codes.set(path, list.code);
-  }
+  const codes = new Codes({ former: true });
+  if (isObject(now.compiled)) codes.addParts([''], now.compiled);
   const back = (was: unknown, code: string): string[] => [code, ...formerCodes(was).filter((old) => old !== code)];
   const definition = mapParts(schema as NamingSchema, former.definition, (part, path) => {
-    const code = codes.get(path);
-    return code === undefined || code === part.code ? part : { ...part, was: back(part['was'], code) };
+    const code = codes.at(path)?.code ?? part.code;
+    return code === part.code ? part : { ...part, was: back(part['was'], code) };
   });
   if (now.code === former.code || !isObject(definition)) return definition;
   return { ...definition, was: back(definition['was'], now.code) };
-}
-
-/** Each part with all paths that it has or had; present codes come first. */
-function nowParts(
-  schema: NamingSchema,
-  value: unknown,
-  places: readonly string[],
-): { code: string; paths: string[] }[] {
-  const found: { code: string; paths: string[]; present: boolean }[] = [];
-  for (const { steps, part } of partLists(schema)) {
-    for (const one of partsAt(value, steps)) {
-      const paths = [one.code, ...(one.former ?? [])].map((code) =>
-        places.map((place) => `${place}/${steps.at(-1)}/${code}`),
-      );
-      found.push({ code: one.code, paths: paths[0] ?? [], present: true });
-      found.push({ code: one.code, paths: paths.slice(1).flat(), present: false });
-      found.push(...nowParts(part, one, paths.flat()).map((inner) => ({ ...inner, present: true })));
-    }
-  }
-  return found.sort((a, b) => Number(b.present) - Number(a.present));
 }
 
 /** The compiled item with what renames left on its parts. */
@@ -157,9 +124,7 @@ export function withRenamed(schema: unknown, compiled: unknown, renamed: Readonl
 
 export interface PartRename {
   kind: PartKind;
-  /** Lists and codes that lead to it before the change: `/fields/impact/options/high`. */
-  path: string;
-  /** Lists and codes of the part around it. */
+  /** The list with the codes before the change: `/fields/impact/options`. */
   list: string;
   from: string;
   to: string;
@@ -174,7 +139,8 @@ export interface PartChanges {
   problems: { path: ItemPath; found: Problem }[];
 }
 
-interface ComparedList {
+/** A part, or the whole item. */
+interface ComparedPart {
   before: string;
   after: string;
   at: ItemPath;
@@ -194,61 +160,44 @@ export function compareParts(
   next: unknown,
   before: unknown,
   compiled: readonly unknown[],
+  place: ComparedPart = { before: '', after: '', at: [], codes: [], stored: [] },
+  changes: PartChanges = { renames: [], gone: [], renamed: new Map(), problems: [] },
 ): PartChanges {
-  const changes: PartChanges = { renames: [], gone: [], renamed: new Map(), problems: [] };
-  const place: ComparedList = { before: '', after: '', at: [], codes: [], stored: [] };
-  compareLists(schema as NamingSchema, next, before, compiled, place, changes);
-  return changes;
-}
-
-function compareLists(
-  schema: NamingSchema,
-  next: unknown,
-  before: unknown,
-  compiled: readonly unknown[],
-  place: ComparedList,
-  changes: PartChanges,
-): void {
-  for (const { steps, part } of partLists(schema)) {
-    const list = {
-      next: partsAt(next, steps),
-      before: new Map(partsAt(before, steps).map((one) => [one.code, one])),
-      compiled: compiled.flatMap((one) => partsAt(one, steps)),
-    };
-    const name = steps.at(-1) ?? '';
-    const origins = originsOf(list, { ...place, at: [...place.at, ...steps] }, changes);
-    for (const [index, one] of list.next.entries()) {
-      const from = origins.get(one) ?? one.code;
-      const inner: ComparedList = {
+  for (const { steps, part } of partLists(schema as NamingSchema)) {
+    const [list, name] = [partsAt(next, steps), steps.at(-1) ?? ''];
+    const old = new Map(partsAt(before, steps).map((one) => [one.code, one]));
+    const versions = compiled.flatMap((one) => partsAt(one, steps));
+    const storedAs = (code: string): string => versions.findLast((one) => one.code === code)?.storedAs ?? code;
+    const origins = originsOf(list, old, versions, (index, property, found) => {
+      changes.problems.push({ path: [...place.at, ...steps, index, property], found });
+    });
+    for (const [index, one] of list.entries()) {
+      const { code } = one;
+      const from = origins.get(index) ?? code;
+      const after = `${place.after}/${name}/${code}`;
+      if (from !== code) changes.renames.push({ kind: part.part, list: `${place.before}/${name}`, from, to: code });
+      const kept = renamedPart(versions, from, code, part.part);
+      if (kept !== undefined) changes.renamed.set(after, kept);
+      const inner: ComparedPart = {
         before: `${place.before}/${name}/${from}`,
-        after: `${place.after}/${name}/${one.code}`,
+        after,
         at: [...place.at, ...steps, index],
-        codes: [...place.codes, one.code],
-        stored: [...place.stored, storedCode(list.compiled, from)],
+        codes: [...place.codes, code],
+        stored: [...place.stored, storedAs(from)],
       };
-      if (from !== one.code) {
-        const list = `${place.before}/${name}`;
-        changes.renames.push({ kind: part.part, path: inner.before, list, from, to: one.code });
-      }
-      const kept = renamedPart(list.compiled, from, one.code, part.part);
-      if (kept !== undefined) changes.renamed.set(inner.after, kept);
-      const older = list.compiled.filter(({ code }) => code === from);
-      compareLists(part, one, list.before.get(from), older, inner, changes);
+      const older = versions.filter((version) => version.code === from);
+      compareParts(part, one, old.get(from), older, inner, changes);
     }
     const kept = new Set(origins.values());
-    for (const code of list.before.keys()) {
-      if (kept.has(code)) continue;
-      changes.gone.push({
-        kind: part.part,
-        codes: [...place.codes, code],
-        stored: [...place.stored, storedCode(list.compiled, code)],
-      });
+    for (const code of old.keys()) {
+      const [codes, stored] = [
+        [...place.codes, code],
+        [...place.stored, storedAs(code)],
+      ];
+      if (!kept.has(code)) changes.gone.push({ kind: part.part, codes, stored });
     }
   }
-}
-
-function storedCode(compiled: readonly RenamedPart[], code: string): string {
-  return compiled.findLast((one) => one.code === code)?.storedAs ?? code;
+  return changes;
 }
 
 /** What renames leave on a part; undefined if it was never renamed. */
@@ -261,40 +210,43 @@ function renamedPart(compiled: readonly RenamedPart[], from: string, to: string,
   return kind === 'field' || kind === 'option' ? (storedAs === to ? { former } : { storedAs, former }) : { former };
 }
 
-/** Each part of the new list that was in the old one → its code there. Reports renames that are not possible. */
-function originsOf(
-  list: { next: readonly RenamedPart[]; before: ReadonlyMap<string, RenamedPart>; compiled: readonly RenamedPart[] },
-  place: ComparedList,
-  { problems }: PartChanges,
-): Map<RenamedPart, string> {
-  const origins = new Map<RenamedPart, string>();
-  const codes = new Map(list.next.map(({ code }, index) => [code, index]));
-  const owners = new Map(list.compiled.flatMap(({ code, former = [] }) => former.map((old) => [old, code])));
-  const known = new Set(list.compiled.map(({ code }) => code));
+/**
+ * Finds what each thing of a list was before the change: items of a section, or parts of an item.
+ *
+ * @param old things before the change, by code
+ * @param known things of now and of older versions, with the codes that they had
+ * @param report takes renames that are not possible
+ * @returns index in the list → code before; without the new ones
+ */
+export function originsOf(
+  list: readonly { code: string; was?: unknown }[],
+  old: ReadonlyMap<string, unknown>,
+  known: readonly { code: string; former?: string[] }[],
+  report: (index: number, property: 'code' | 'was', found: Problem) => void,
+): Map<number, string> {
+  const origins = new Map<number, string>();
+  const indexes = new Map(list.map(({ code }, index) => [code, index]));
+  const owners = new Map(known.flatMap(({ code, former = [] }) => former.map((one) => [one, code])));
+  const codes = new Set(known.map(({ code }) => code));
   const claimed = new Set<string>();
-  for (const [index, part] of list.next.entries()) {
-    const report = (name: string, found: Problem, at = index): void => {
-      problems.push({ path: [...place.at, at, name], found });
-    };
-    const { code } = part;
-    const there = list.before.has(code);
-    const [from, ...others] = formerCodes(part['was']).filter((old) => old !== code && list.before.has(old));
+  for (const [index, { code, was }] of list.entries()) {
+    const there = old.has(code);
+    const owner = owners.get(code);
+    const [from, ...others] = formerCodes(was).filter((one) => one !== code && old.has(one));
     if (from === undefined) {
-      if (there) origins.set(part, code);
-      else if (owners.has(code)) report('code', problem('CODE_NOT_REUSABLE', { code }));
+      if (there) origins.set(index, code);
+      else if (owner !== undefined) report(index, 'code', problem('CODE_NOT_REUSABLE', { code }));
       continue;
     }
-    if (there) report('was', problem('RENAME_TARGET_EXISTS', { code, was: from }));
-    else if (others.length > 0 || claimed.has(from)) report('was', problem('RENAME_AMBIGUOUS', { code }));
+    if (there) report(index, 'was', problem('RENAME_TARGET_EXISTS', { code, was: from }));
+    else if (others.length > 0 || claimed.has(from)) report(index, 'was', problem('RENAME_AMBIGUOUS', { code }));
     else {
       // A code that an older version or another part had would mean two things.
-      const owner = owners.get(code);
-      if ((owner !== undefined && owner !== from) || (owner === undefined && known.has(code))) {
-        report('code', problem('CODE_NOT_REUSABLE', { code }));
-      }
-      const other = codes.get(from);
-      if (other !== undefined) report('code', problem('CODE_NOT_REUSABLE', { code: from }), other);
-      origins.set(part, from);
+      if (owner === undefined ? codes.has(code) : owner !== from)
+        report(index, 'code', problem('CODE_NOT_REUSABLE', { code }));
+      const other = indexes.get(from);
+      if (other !== undefined) report(other, 'code', problem('CODE_NOT_REUSABLE', { code: from }));
+      origins.set(index, from);
     }
     claimed.add(from);
   }

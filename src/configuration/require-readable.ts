@@ -8,19 +8,19 @@ import { Fault } from '../lib/fault.ts';
 import { problem } from '../lib/problem.ts';
 import type { Yielder } from '../lib/yielding.ts';
 import type { ReadContext } from '../platform/unit-of-work/context.ts';
+import { Codes } from './codes.ts';
 import { alwaysReads, type FieldUse, fieldUses, newUses, type ReadingGrants } from './field-places.ts';
-import { PlannedCodes } from './planned-codes.ts';
 import type { Change, ConfigSection } from './section.ts';
 import type { Entry, View } from './view.ts';
 
 /** The configuration before or after the change. */
-async function codesOf(view: View, yielder: Yielder, of: (entry: Entry) => unknown): Promise<PlannedCodes> {
-  const codes = new PlannedCodes();
+async function codesOf(view: View, yielder: Yielder, of: (entry: Entry) => unknown): Promise<Codes> {
+  const codes = new Codes();
   for (const entry of view.all()) {
     await yielder.next();
     const definition = of(entry);
     const versions = view.versions(entry.section.key, entry.code).map(({ compiled }) => compiled);
-    if (definition !== undefined) codes.add(entry.section.key, entry.code, definition, versions);
+    if (definition !== undefined) codes.add(entry.section.key, entry.code, [...versions, definition]);
   }
   return codes;
 }
@@ -66,7 +66,7 @@ export async function requireReadable(
     const uses = newUses(stood, fieldUses(section, code, change.definition, after));
     // A field that the same change adds has no values that its own default could tell.
     const isOwn = (use: FieldUse): boolean =>
-      section.key === 'types' && before.field(use.type, use.field) === undefined;
+      section.key === 'types' && before.at(`types/${use.type}/fields/${use.field}`) === undefined;
     requireEach(
       uses.filter((use) => !isOwn(use)),
       reads,
@@ -83,7 +83,7 @@ function standing({ stored }: Change, entry: Entry | undefined): unknown[] {
 }
 
 /** The uses of fields in the workflow that a type takes, whose conditions mean the fields of this type only now. */
-function adopted(type: string, view: View, before: PlannedCodes, after: PlannedCodes): FieldUse[] {
+function adopted(type: string, view: View, before: Codes, after: Codes): FieldUse[] {
   const known = new Set(before.workflowsOf(type));
   return after
     .workflowsOf(type)

@@ -18,7 +18,7 @@ export const ListedField = Type.String({ ...FIELD_CODE, ...naming({ kind: 'field
 /** A transition of the workflows of the record types in scope. */
 export const TransitionCode = Type.String({ ...CODE, ...naming({ kind: 'transition' }) });
 /** A state of the workflow itself. */
-export const StateCode = Type.String({ ...CODE, ...naming({ kind: 'state' }) });
+export const StateCode = Type.String({ ...CODE, ...naming({ kind: 'node', part: 'states' }) });
 /** An element of another list of the same item. */
 export function NodeCode(part: string) {
   return Type.String({ ...CODE, ...naming({ kind: 'node', part }) });

@@ -2,9 +2,9 @@
 import { isActive } from '../contract/state.ts';
 import { Yielder } from '../lib/yielding.ts';
 import type { ReadContext } from '../platform/unit-of-work/context.ts';
+import { Codes } from './codes.ts';
 import { mapNames } from './names.ts';
 import { loadStored } from './planner.ts';
-import { PlannedCodes } from './planned-codes.ts';
 import { mayRead } from './require-readable.ts';
 import type { ConfigSection } from './section.ts';
 
@@ -27,10 +27,12 @@ export async function usesOf(
   const yielder = new Yielder();
   const view = await loadStored(ctx, sections, yielder);
   let found = new Set<string>();
-  const codes = new PlannedCodes((section, code) => {
-    if (section === target.key) found.add(view.canonicalCode(section, code));
+  const codes = new Codes({
+    seen: (section, code) => {
+      if (section === target.key) found.add(view.canonicalCode(section, code));
+    },
   });
-  for (const { section, code, definition } of view.all()) codes.add(section.key, code, definition, []);
+  for (const { section, code, definition } of view.all()) codes.add(section.key, code, [definition]);
   const uses = new Map<string, Use[]>();
   for (const section of sections) {
     if (!mayRead(ctx, section)) continue;

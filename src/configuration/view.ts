@@ -151,12 +151,11 @@ export class View implements CompileView {
   }
 
   /** Gives the item its new code. */
-  rename(entry: Entry, from: string, to: string): void {
-    const { section } = entry;
-    const entries = this.#entries.get(section.key);
-    entries?.delete(section.keyOf(from));
-    entry.code = to;
-    entries?.set(section.keyOf(to), entry);
+  rename(entry: Entry, code: string): void {
+    const entries = this.#entries.get(entry.section.key);
+    entries?.delete(entry.section.keyOf(entry.code));
+    entry.code = code;
+    entries?.set(entry.section.keyOf(code), entry);
   }
 
   /** Replaces the compiled forms of the item's versions. */
@@ -172,25 +171,23 @@ export class View implements CompileView {
   }
 
   /**
-   * Keeps the ids of the item's parts under the new codes of the parts and of the item.
+   * Keeps the ids of parts under the new codes of the parts and of what they are in.
    *
-   * @returns a new code that another part has or had
+   * @param current the present path of what has the path
+   * @returns scopes and new codes that other parts have or had
    */
-  renameNested(section: string, from: string, to: string, renames: readonly PartRename[]): string | undefined {
-    const own = `${section}/${from}/`;
-    const codes = new Map(renames.map((one) => [`${section}/${from}${one.list} ${one.from}`, one.to]));
-    const nested = [...this.#nested];
-    for (const [key, { id, scope, code }] of nested) {
-      if (!scope.startsWith(own)) continue;
-      const next = { id, scope: `${section}/${to}/${scope.slice(own.length)}`, code: codes.get(key) ?? code };
-      const nextKey = `${next.scope} ${next.code}`;
-      if (nextKey === key) continue;
-      if (this.#nested.has(nextKey)) return next.code;
+  renameNested(current: (path: string) => string): [scope: string, code: string][] {
+    const clashes: [string, string][] = [];
+    for (const [key, { id, scope, code }] of [...this.#nested]) {
+      const path = current(`${scope}/${code}`);
+      if (path === `${scope}/${code}`) continue;
+      const next = { id, scope: path.slice(0, path.lastIndexOf('/')), code: path.slice(path.lastIndexOf('/') + 1) };
+      if (this.#nested.has(`${next.scope} ${next.code}`)) clashes.push([scope, next.code]);
       this.#nested.delete(key);
-      this.#nested.set(nextKey, next);
+      this.#nested.set(`${next.scope} ${next.code}`, next);
       this.movedNested.push(next);
     }
-    return undefined;
+    return clashes;
   }
 
   canonicalCode(section: string, code: string): string {
