@@ -5,7 +5,7 @@ import { closed, described, Login, optional } from '../contract/schemas.ts';
 import { problem } from '../lib/problem.ts';
 import { CodeOf } from './schemas.ts';
 import type { Actor } from '../platform/unit-of-work/context.ts';
-import type { CompileView, ItemPath, Reference, Report } from './section.ts';
+import type { CompileView, ItemPath, Report } from './section.ts';
 import type { DerivedView } from '../platform/unit-of-work/snapshot.ts';
 
 const codes = (description: string, of: typeof Login) =>
@@ -38,12 +38,6 @@ const KINDS = ['groups', 'orgUnits', 'users'] as const;
 export function normaliseAudience(item: Item | undefined): Audience {
   const { everyone = false, groups = [], orgUnits = [], users = [] } = item ?? {};
   return { everyone, groups, orgUnits, users };
-}
-
-export function audienceReferences(audience: Audience, path: ItemPath): Reference[] {
-  return KINDS.flatMap((kind) =>
-    audience[kind].map((code, index) => ({ section: kind, code, path: [...path, kind, index] })),
-  );
 }
 
 export function compileAudience(audience: Audience, path: ItemPath, view: CompileView, report: Report): Audience {

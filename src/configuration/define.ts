@@ -49,7 +49,6 @@ export function defineSection<Item, Definition>(parts: SectionParts<Item, Defini
         item,
         parts.merge?.(item as Item, stored as Definition | undefined, options) ?? parts.normalise(item as Item),
       ),
-    references: (definition) => parts.references?.(definition as Definition) ?? [],
     compile: (definition, view, report) => {
       const plain = renamable ? withoutWas(parts.schema, definition) : definition;
       return parts.compile === undefined ? plain : parts.compile(plain as Definition, view, report);

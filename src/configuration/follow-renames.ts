@@ -41,7 +41,8 @@ export function followRenames(view: View, bundle: Bundle): BundleProblem[] {
     for (const [of, code] of clashes)
       if (of.startsWith(path)) problems.push(named.problem([], problem('CODE_NOT_REUSABLE', { code })));
   }
-  for (const entry of [...view.all()]) rewrite(view, entry, codes);
+  const entries = [...view.all()];
+  for (const entry of entries) rewrite(view, entry, codes);
   return problems;
 }
 
@@ -50,7 +51,10 @@ function storedItems(view: View, bundle: Bundle, problems: BundleProblem[]): Map
   const found = new Map<Entry, BundleItem>();
   for (const [section, items] of Map.groupBy(bundle.items, (named) => named.section)) {
     const list = items.map(({ code, item }) => ({ code, was: isObject(item) ? item['was'] : undefined }));
-    const stored = [...view.entries(section.key)].map(({ code, stored }) => ({ code, former: stored?.formerCodes ?? [] }));
+    const stored = [...view.entries(section.key)].map(({ code, stored }) => ({
+      code,
+      former: stored?.formerCodes ?? [],
+    }));
     const old = new Map(stored.map((one) => [one.code, one]));
     const origins = originsOf(section.renamable ? list : [], old, stored, (index, property, wrong) => {
       const named = items[index];
@@ -77,6 +81,11 @@ function rewrite(view: View, entry: Entry, codes: Codes): void {
   const compiled = withRenamed(section.schema, own(stored.compiled), entry.renamed);
   view.mapVersions(entry, (version) => withRenamed(section.schema, own(version), entry.renamed));
   if (to === code && deepEqualJson(definition, stored.definition)) return;
-  Object.assign(entry, { original: stored, stored: { ...stored, code: to, definition, compiled }, definition, compiled });
+  Object.assign(entry, {
+    original: stored,
+    stored: { ...stored, code: to, definition, compiled },
+    definition,
+    compiled,
+  });
   if (to !== code) view.rename(entry, to);
 }

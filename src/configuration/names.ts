@@ -52,6 +52,25 @@ export function mapNames(
   return new Mapping(codes, effects, seen).value(schema as NamingSchema, value, scope)[0];
 }
 
+/** Calls `found` for each item that a property of the value names; not for those in conditions, values and texts. */
+export function eachNamedItem(
+  { names, anyOf, items, properties = {} }: NamingSchema,
+  value: unknown,
+  found: (section: string, code: string, path: ItemPath) => void,
+  path: ItemPath = [],
+): void {
+  if (names?.kind === 'item' && typeof value === 'string') found(names.section, value, path);
+  else if (anyOf !== undefined) {
+    const branch = anyOf.find((one) => one.const === value || fits(one, value));
+    if (branch !== undefined) eachNamedItem(branch, value, found, path);
+  } else if (Array.isArray(value) && items !== undefined) {
+    for (const [index, one] of value.entries()) eachNamedItem(items, one, found, [...path, index]);
+  } else if (isObject(value)) {
+    for (const [name, member] of Object.entries(properties))
+      if (value[name] !== undefined) eachNamedItem(member, value[name], found, [...path, name]);
+  }
+}
+
 function inside(scope: Scope, step: string | number): Scope {
   return { ...scope, path: [...scope.path, step] };
 }

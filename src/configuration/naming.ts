@@ -13,16 +13,7 @@ export type Names =
   | { kind: 'node'; part: string }
   | { kind: 'field'; listed?: true }
   | {
-      kind:
-        | 'own'
-        | 'transition'
-        | 'value'
-        | 'condition'
-        | 'set'
-        | 'filledSet'
-        | 'template'
-        | 'transforms'
-        | 'groups';
+      kind: 'own' | 'transition' | 'value' | 'condition' | 'set' | 'filledSet' | 'template' | 'transforms' | 'groups';
     };
 
 /** A list element that has a code of its own and may be renamed. */

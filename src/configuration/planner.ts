@@ -11,6 +11,8 @@ import type { ReadContext } from '../platform/unit-of-work/context.ts';
 import { BundleError, type BundleProblem } from './errors.ts';
 import type { Bundle } from './read.ts';
 import { type Entry, noRenames, problemOf, View } from './view.ts';
+import { eachNamedItem } from './names.ts';
+import type { NamingSchema } from './naming.ts';
 import { followRenames } from './follow-renames.ts';
 import { withRenamed } from './renames.ts';
 import { Proposals } from './proposals.ts';
@@ -212,9 +214,9 @@ async function validate(
       if (!isActive(entry) || entry.definition === undefined) continue;
       await yielder.next();
       if (problems.length > MAX_PROBLEMS) return problems;
-      for (const { section: other, code, path } of section.references(entry.definition)) {
+      eachNamedItem(section.schema as NamingSchema, entry.definition, (other, code, path) => {
         if (!view.has(other, code)) add(entry, path, unknownReference(other, code, view));
-      }
+      });
       // Other checks would report consequences of these. The bundle's own item names what its author wants.
       const split = entry.named === undefined ? entry.effects.split : [];
       for (const { path, codes } of split)

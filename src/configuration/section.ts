@@ -76,13 +76,6 @@ export interface StoredVersion {
   compiled: unknown;
 }
 
-/** A reference of an item to an item of another section. */
-export interface Reference {
-  section: string;
-  code: string;
-  path: ItemPath;
-}
-
 /** The complete configuration after the apply: the items of the bundle and the other stored items. */
 export interface ConfigView {
   /** Whether an item with this code exists and can be referenced, even if the bundle's item is invalid. */
@@ -187,7 +180,6 @@ export interface SectionParts<Item, Definition> {
   normalise(item: Item): Definition;
   /** The new definition, from the bundle's item and the stored definition; `normalise` by default. */
   merge?(item: Item, stored: Definition | undefined, options: MergeOptions): Definition;
-  references?(definition: Definition): Reference[];
   /** Validates the definition in the whole configuration and returns its compiled form; any value if it has problems. */
   compile?(definition: Definition, view: CompileView, report: Report): unknown;
   /** Validates rules about several items of the section. */
@@ -231,7 +223,6 @@ export interface ConfigSection {
   keyOf(code: string): string;
   rights(change: Change, view: CompileView, actorId: string | null): readonly GlobalRight[];
   merge(item: unknown, stored: unknown, options: MergeOptions): unknown;
-  references(definition: unknown): Reference[];
   compile(definition: unknown, view: CompileView, report: Report): unknown;
   validateAll(view: ConfigView, report: SectionReport): void;
   verify(ctx: ReadContext, changes: readonly Change[], view: CompileView, report: SectionReport): Promise<void>;

@@ -178,7 +178,8 @@ export class View implements CompileView {
    */
   renameNested(current: (path: string) => string): [scope: string, code: string][] {
     const clashes: [string, string][] = [];
-    for (const [key, { id, scope, code }] of [...this.#nested]) {
+    const nested = [...this.#nested];
+    for (const [key, { id, scope, code }] of nested) {
       const path = current(`${scope}/${code}`);
       if (path === `${scope}/${code}`) continue;
       const next = { id, scope: path.slice(0, path.lastIndexOf('/')), code: path.slice(path.lastIndexOf('/') + 1) };

@@ -22,7 +22,6 @@ import type { ReadContext, WriteContext } from '../../platform/unit-of-work/cont
 import { dropAssignment, insertAssignment, loadAssignments } from './store.ts';
 import { GLOBAL_RIGHTS, INTERFACES, RECORD_ACTIONS } from '../../contract/rights.ts';
 import type { RecordGrant, RoleDefinition } from './roles.ts';
-import { unknownReference } from '../../configuration/conditions.ts';
 import { compileTypedCondition, type TypeShape, workflowOf } from '../../configuration/record-types.ts';
 
 const names = (description: string, of: typeof ListedField) =>
@@ -107,7 +106,6 @@ const RoleItem = closed({
 type Item = Static<typeof RoleItem>;
 
 const KINDS = [['users', 'user'] as const, ['groups', 'group'] as const];
-const GIVEN = ['groups', 'orgUnits'] as const;
 
 function normaliseGrant(grant: NonNullable<Item['records']>[number]): RecordGrant {
   return {
@@ -182,17 +180,6 @@ export const rolesSection = defineSection<Item, RoleDefinition>({
   rights: () => ['role.assign'],
   normalise: (item) => merge(item, undefined, { exact: true, canonicalCode: (_section, code) => code }),
   merge,
-  references: (role) => [
-    ...KINDS.flatMap(([key]) =>
-      role.assignedTo[key].map((code, index) => ({ section: key, code, path: ['assignedTo', key, index] })),
-    ),
-    ...GIVEN.flatMap((key) => {
-      const codes = role.memberships?.[key] ?? [];
-      return codes === '*'
-        ? []
-        : codes.map((code, index) => ({ section: key, code, path: ['memberships', key, index] }));
-    }),
-  ],
   compile: compileRole,
   notes: hiddenConditionNotes,
   load,
@@ -233,9 +220,6 @@ function typesOf(view: ConfigView, grant: RecordGrant): TypeShape[] | undefined 
 
 function compileGrant(grant: RecordGrant, index: number, view: CompileView, report: Report): RecordGrant {
   const path = ['records', index];
-  if (grant.type !== '*' && !view.has('types', grant.type)) {
-    report([...path, 'type'], unknownReference('types', grant.type, view));
-  }
   const types = typesOf(view, grant);
   if (types === undefined) return grant;
   const fields = new Set(types.flatMap((type) => [...fieldCodes(view, type)]));

@@ -1,13 +1,7 @@
 /** The bundle's sections `services` and `catalogs` (docs/spec/configuration.md#bundle). */
 import Type, { type Static } from 'typebox';
 import { closed, Code, described, type Localized, Name, nullable, optional } from '../../contract/schemas.ts';
-import {
-  type Audience,
-  audienceReferences,
-  AudienceSchema,
-  compileAudience,
-  normaliseAudience,
-} from '../../configuration/audience.ts';
+import { type Audience, AudienceSchema, compileAudience, normaliseAudience } from '../../configuration/audience.ts';
 import { checkUnique, compileTree, normaliseTree, type TreeNode, TreeSchema } from '../../configuration/checks.ts';
 import { defineSection } from '../../configuration/define.ts';
 import { fieldOf } from '../../configuration/record-types.ts';
@@ -20,7 +14,7 @@ import {
   SetSchema,
   WasCode,
 } from '../../configuration/schemas.ts';
-import type { CompileView, ConfigView, Reference, Report, SectionReport } from '../../configuration/section.ts';
+import type { CompileView, ConfigView, Report, SectionReport } from '../../configuration/section.ts';
 import { compileSet } from '../../configuration/values.ts';
 import { problem } from '../../lib/problem.ts';
 import { checkValue, type FieldDefinition, type TypeDefinition } from '../metadata/index.ts';
@@ -51,7 +45,6 @@ export const servicesSection = defineSection<Static<typeof ServiceItem>, Service
     ...(item.description === undefined ? {} : { description: item.description as Localized }),
     audience: normaliseAudience(item.audience),
   }),
-  references: (service) => audienceReferences(service.audience, ['audience']),
   compile: (service, view, report) => ({
     ...service,
     audience: compileAudience(service.audience, ['audience'], view, report),
@@ -162,16 +155,6 @@ function normalise(item: Item): CatalogDefinition {
   };
 }
 
-function references(catalog: CatalogDefinition): Reference[] {
-  return catalog.items.flatMap((item, index) => [
-    { section: 'types', code: item.type, path: ['items', index, 'type'] },
-    ...(item.service === undefined
-      ? []
-      : [{ section: 'services', code: item.service, path: ['items', index, 'service'] }]),
-    ...audienceReferences(item.audience, ['items', index, 'audience']),
-  ]);
-}
-
 /** Checks that the fields for the requester and the asset have the right data type. */
 function checkSpecial(item: CatalogEntry, type: TypeDefinition, path: (string | number)[], report: Report): void {
   for (const [key, dataType] of [['requesterField', 'user'] as const, ['assetField', 'reference'] as const]) {
@@ -237,7 +220,6 @@ export const catalogsSection = defineSection<Item, CatalogDefinition>({
   summary: 'Catalogues: categories and items that users request. One catalogue is active.',
   schema: CatalogItem,
   normalise,
-  references,
   compile,
   validateAll: checkOneActive,
 });

@@ -3,7 +3,7 @@ import Type, { type Static } from 'typebox';
 import { checkUnique } from '../../configuration/checks.ts';
 import { defineSection } from '../../configuration/define.ts';
 import { CodeOf, SetSchema, TransitionCode } from '../../configuration/schemas.ts';
-import type { CompileView, Reference, Report } from '../../configuration/section.ts';
+import type { CompileView, Report } from '../../configuration/section.ts';
 import { checkTemplate } from '../../configuration/templates.ts';
 import { compileSet } from '../../configuration/values.ts';
 import { COMMENT_VISIBILITIES } from '../../contract/comment-visibility.ts';
@@ -78,13 +78,6 @@ function normalise(item: Static<typeof MacroItem>): MacroDefinition {
   };
 }
 
-function references({ types, roles = [] }: MacroDefinition): Reference[] {
-  return [
-    ...types.map((code, index) => ({ section: 'types', code, path: ['types', index] })),
-    ...roles.map((code, index) => ({ section: 'roles', code, path: ['roles', index] })),
-  ];
-}
-
 /** A text, or texts by locale. */
 function isText(value: unknown): value is Localized {
   if (typeof value === 'string') return value !== '';
@@ -148,6 +141,5 @@ export const macrosSection = defineSection<Static<typeof MacroItem>, MacroDefini
   summary: 'Prepared replies and changes for agents.',
   schema: MacroItem,
   normalise,
-  references,
   compile,
 });

@@ -96,10 +96,6 @@ export const groupsSection = defineSection<Item, Group>({
   lock: (ctx) => ctx.lock(accessLock()),
   normalise: (item) => merge(item, undefined, { exact: true, canonicalCode: (_section, code) => code }),
   merge,
-  references: (group) => [
-    ...group.users.map((code, index) => ({ section: 'users', code, path: ['users', index] })),
-    ...group.groups.map((code, index) => ({ section: 'groups', code, path: ['groups', index] })),
-  ],
   compile: (group, _view, report) => {
     checkName(group.name, report);
     return group;

@@ -92,11 +92,6 @@ export const orgUnitsSection = defineSection<Item, Unit>({
   normalise: (item) => merge(item, undefined, { canonicalCode: (_section, code) => code }),
   merge,
   lock: (ctx) => ctx.lock(accessLock()),
-  references: (unit) =>
-    LINKS.flatMap(([key, section]) => {
-      const code = unit[key];
-      return code === undefined ? [] : [{ section, code, path: [key] }];
-    }),
   compile: (unit, _view, report) => {
     checkName(unit.name, report);
     checkLines({ location: unit.location }, report);

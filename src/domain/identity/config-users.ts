@@ -158,8 +158,6 @@ export const usersSection = defineSection<Item, User>({
     const user = mergeUser(item, stored, exact);
     return user.orgUnit === undefined ? user : { ...user, orgUnit: canonicalCode('orgUnits', user.orgUnit) };
   },
-  references: (user) =>
-    user.orgUnit === undefined ? [] : [{ section: 'orgUnits', code: user.orgUnit, path: ['orgUnit'] }],
   compile,
   validateAll,
   load: async (ctx: ReadContext) => {

@@ -108,8 +108,6 @@ export const importDefinitionsSection = defineSection<Item, ImportDefinition>({
   right: 'import.manage',
   schema: ImportItem,
   normalise,
-  references: ({ targetType }) =>
-    targetType === undefined ? [] : [{ section: 'types', code: targetType, path: ['targetType'] }],
   compile,
   notes: ({ action }) => {
     if (action === 'archive') return [planNote('IMPORT_ARCHIVED')];

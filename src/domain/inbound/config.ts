@@ -8,7 +8,6 @@ import { closed, Code, described, Login, oneOf, optional } from '../../contract/
 import { connectionNotes, connectionRights } from '../../configuration/connections.ts';
 import { defineSection } from '../../configuration/define.ts';
 import { CodeOf, enabled } from '../../configuration/schemas.ts';
-import type { Reference } from '../../configuration/section.ts';
 import { COMMANDS, compileIntegration, type IntegrationDefinition, mappingItems } from './registry.ts';
 
 const IntegrationItem = closed({
@@ -45,14 +44,6 @@ const IntegrationItem = closed({
 
 type Item = Static<typeof IntegrationItem>;
 
-function references({ executionPrincipal, config }: IntegrationDefinition): Reference[] {
-  const type = config.typeDefinitionId;
-  return [
-    { section: 'users', code: executionPrincipal, path: ['executionPrincipal'] },
-    ...(type === undefined ? [] : [{ section: 'types', code: type, path: ['config', 'typeDefinitionId'] }]),
-  ];
-}
-
 export const integrationsSection = defineSection<Item, IntegrationDefinition>({
   key: 'integrations',
   summary: 'Integrations: calls of other systems that run a command.',
@@ -66,7 +57,6 @@ export const integrationsSection = defineSection<Item, IntegrationDefinition>({
     enabled: item.enabled ?? false,
     config: item.config,
   }),
-  references,
   compile: compileIntegration,
   notes: connectionNotes,
 });

@@ -227,10 +227,6 @@ export const mailboxesSection = defineSection<Static<typeof MailboxItem>, Mailbo
         }),
     enabled: item.enabled ?? false,
   }),
-  references: ({ type, imap }) => [
-    { section: 'types', code: type, path: ['type'] },
-    ...(imap === undefined ? [] : [{ section: 'signingSecrets', code: imap.secretRef, path: ['imap', 'secretRef'] }]),
-  ],
   compile: compileMailbox,
   validateAll: (view, report) => {
     checkUniqueAddresses(view, report);

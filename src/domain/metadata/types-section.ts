@@ -18,7 +18,6 @@ import type {
   Comparison,
   CompileView,
   ConfigSection,
-  Reference,
   Report,
   SectionReport,
 } from '../../configuration/section.ts';
@@ -108,17 +107,6 @@ export interface RecordProbe {
 
 /** Data types allowed for the title field. */
 const TITLE_TYPES = DATA_TYPES.filter((dataType) => descriptorOf(dataType).title === true);
-
-function references(type: TypeDefinition): Reference[] {
-  const found: Reference[] = [];
-  if (type.workflow !== undefined) found.push({ section: 'workflows', code: type.workflow, path: ['workflow'] });
-  for (const [index, field] of type.fields.entries()) {
-    for (const [at, code] of (field.constraints.types ?? []).entries()) {
-      found.push({ section: 'types', code, path: ['fields', index, 'constraints', 'types', at] });
-    }
-  }
-  return found;
-}
 
 function compileField(field: FieldDefinition, index: number, view: CompileView, report: Report): FieldDefinition {
   const path = ['fields', index];
@@ -273,7 +261,6 @@ export function typesSection(probe: RecordProbe): ConfigSection {
     summary: 'Record types and their fields.',
     schema: TypeItem,
     normalise: normaliseType,
-    references,
     compile,
     verify: async (ctx, changes, view, report) => {
       for (const change of changes) {

@@ -80,9 +80,5 @@ export const relationDefinitionsSection = defineSection<Item, RelationDefinition
   summary: 'Kinds of relations between records.',
   schema: RelationItem,
   normalise,
-  references: (relation) =>
-    (['sourceTypes', 'targetTypes'] as const).flatMap((key) =>
-      relation[key].map((code, index) => ({ section: 'types', code, path: [key, index] })),
-    ),
   compile,
 });

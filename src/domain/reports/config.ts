@@ -6,7 +6,7 @@ import { stepsOf } from '../../configuration/conditions.ts';
 import { defineSection } from '../../configuration/define.ts';
 import { compileSharedCondition, type TypeShape } from '../../configuration/record-types.ts';
 import { CodeOf, ConditionSchema } from '../../configuration/schemas.ts';
-import type { CompileView, ItemPath, Reference, Report } from '../../configuration/section.ts';
+import type { CompileView, ItemPath, Report } from '../../configuration/section.ts';
 import { isFault } from '../../lib/fault.ts';
 import { type Condition, type FilterField, resolverOf } from '../../lib/filter.ts';
 import type { TypeDefinition } from '../metadata/index.ts';
@@ -89,21 +89,6 @@ function normalise(item: Item): DashboardDefinition {
   };
 }
 
-function references({ tiles, sharedWith }: DashboardDefinition): Reference[] {
-  const shared = (['roles', 'groups'] as const).flatMap((section) =>
-    sharedWith[section].map((code, index) => ({ section, code, path: ['sharedWith', section, index] })),
-  );
-  const types = tiles.flatMap(({ query }, tile) =>
-    query.types.map((code, index) => ({ section: 'types', code, path: ['tiles', tile, 'query', 'types', index] })),
-  );
-  const calendars = tiles.flatMap(({ query: { calendar } }, tile) =>
-    calendar === undefined
-      ? []
-      : [{ section: 'calendars', code: calendar, path: ['tiles', tile, 'query', 'calendar'] }],
-  );
-  return [...shared, ...types, ...calendars];
-}
-
 /** All fields of a type can be named in configuration. Filters take filterable fields, as in requests. */
 function reportable(type: TypeDefinition): ReportableType {
   const fields = new Map(type.fields.map((field) => [field.code, field]));
@@ -173,6 +158,5 @@ export const dashboardsSection = defineSection<Item, DashboardDefinition>({
   summary: 'Dashboards and their tiles.',
   schema: DashboardItem,
   normalise,
-  references,
   compile,
 });

@@ -1,7 +1,7 @@
 /** The actions of rules in a bundle: their schema, what they refer to, and what they need (docs/spec/rules.md#actions). */
 import Type from 'typebox';
 import { CodeOf, FieldOf, FilledSetSchema, SetSchema, TransitionCode } from '../../configuration/schemas.ts';
-import type { CompileView, ItemPath, Reference, Report } from '../../configuration/section.ts';
+import type { CompileView, ItemPath, Report } from '../../configuration/section.ts';
 import { checkTemplate } from '../../configuration/templates.ts';
 import { compileSet } from '../../configuration/values.ts';
 import { COMMENT_VISIBILITIES } from '../../contract/comment-visibility.ts';
@@ -90,22 +90,6 @@ export const ActionSchema = closed({
     }),
   ),
 });
-
-/** What an action names, with its path in the rule. */
-export function actionReferences({ create, notify, post }: ActionDefinition, path: ItemPath): Reference[] {
-  return [
-    ...(notify?.template === undefined
-      ? []
-      : [{ section: 'templates', code: notify.template, path: [...path, 'notify', 'template'] }]),
-    ...(post === undefined
-      ? []
-      : [{ section: 'webhooks', code: post.connection, path: [...path, 'post', 'connection'] }]),
-    ...(create === undefined ? [] : [{ section: 'types', code: create.type, path: [...path, 'create', 'type'] }]),
-    ...(create?.relation === undefined
-      ? []
-      : [{ section: 'relationDefinitions', code: create.relation, path: [...path, 'create', 'relation'] }]),
-  ];
-}
 
 /** A rule that is checked: its types, and where problems go. */
 export interface Checked {

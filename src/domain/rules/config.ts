@@ -5,7 +5,7 @@ import { connectionRights } from '../../configuration/connections.ts';
 import { defineSection } from '../../configuration/define.ts';
 import { compileTypedCondition } from '../../configuration/record-types.ts';
 import { CodeOf, ConditionSchema, enabled, FieldOf } from '../../configuration/schemas.ts';
-import type { CompileView, ConfigView, ItemPath, Reference, Report } from '../../configuration/section.ts';
+import type { CompileView, ConfigView, ItemPath, Report } from '../../configuration/section.ts';
 import { RULE_EVENTS, withChangedElements, withEventFields } from '../../contract/rule-fields.ts';
 import { closed, Code, described, type Localized, Login, Name, oneOf, optional } from '../../contract/schemas.ts';
 import { storedForm } from '../../lib/data-types/index.ts';
@@ -22,7 +22,7 @@ import {
   widenedFields,
 } from './checker.ts';
 import { orderAround, runOrder, type RunOrder } from './order.ts';
-import { actionReferences, ActionSchema, type Checked, compileAction } from './config-actions.ts';
+import { ActionSchema, type Checked, compileAction } from './config-actions.ts';
 import { durationMs, isOpenTime } from '../sla/index.ts';
 import {
   type ActionDefinition,
@@ -119,16 +119,6 @@ function normalise(item: Item): RuleDefinition {
     do: item.do as ActionDefinition[],
     onError: item.onError ?? 'note',
   };
-}
-
-function references({ types, runAs, after, do: actions }: RuleDefinition): Reference[] {
-  const calendar = after?.calendar;
-  return [
-    { section: 'users', code: runAs, path: ['runAs'] },
-    ...(calendar === undefined ? [] : [{ section: 'calendars', code: calendar, path: ['after', 'calendar'] }]),
-    ...types.map((code, index) => ({ section: 'types', code, path: ['types', index] })),
-    ...actions.flatMap((action, index) => actionReferences(action, ['do', index])),
-  ];
 }
 
 /** @param onTime whether there is no event that the condition could name */
@@ -234,7 +224,6 @@ export const rulesSection = defineSection<Item, RuleDefinition>({
     return posts && change.action !== 'archive' ? [...own, 'webhook.manage'] : own;
   },
   normalise,
-  references,
   compile,
   notes: ({ action, code, definition }, view) => {
     const rule = definition as RuleDefinition;

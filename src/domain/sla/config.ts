@@ -130,9 +130,5 @@ export const slaPoliciesSection = defineSection<Static<typeof PolicyItem>, Polic
   summary: 'SLA policies: targets, and when time starts, pauses and stops.',
   schema: PolicyItem,
   normalise: normalisePolicy,
-  references: (policy) => [
-    { section: 'types', code: policy.type, path: ['type'] },
-    { section: 'calendars', code: policy.calendar, path: ['calendar'] },
-  ],
   compile: compilePolicy,
 });

@@ -5,14 +5,7 @@
 import { connectionNotes, connectionRights, secretUsesIn } from '../../configuration/connections.ts';
 import { defineSection } from '../../configuration/define.ts';
 import { Code } from '../../contract/schemas.ts';
-import type {
-  Change,
-  CompileView,
-  ConfigSection,
-  ConfigView,
-  Reference,
-  SectionReport,
-} from '../../configuration/section.ts';
+import type { Change, CompileView, ConfigSection, ConfigView, SectionReport } from '../../configuration/section.ts';
 import { problem } from '../../lib/problem.ts';
 import type { ReadContext } from '../../platform/unit-of-work/context.ts';
 import type { AddressCheck } from '../../platform/outbound/outbound.ts';
@@ -29,14 +22,6 @@ export const signingSecretsSection = defineSection<string, { code: string }>({
   normalise: (code) => ({ code }),
   toBundleItem: ({ code }) => code,
 });
-
-function references(webhook: WebhookDefinition): Reference[] {
-  return [
-    { section: 'signingSecrets', code: webhook.secretRef, path: ['secretRef'] },
-    { section: 'users', code: webhook.executionPrincipal, path: ['executionPrincipal'] },
-    ...webhook.filters.types.map((code, index) => ({ section: 'types', code, path: ['filters', 'types', index] })),
-  ];
-}
 
 /** As in the API, a new or changed endpoint must not resolve to a private address. */
 async function verifyAddresses(
@@ -94,7 +79,6 @@ export function webhooksSection(outbound: AddressCheck): ConfigSection {
     schema: WebhookItem,
     rights: connectionRights,
     normalise,
-    references,
     compile,
     validateAll: checkPasswords,
     verify: async (ctx, changes, view, report) => {
