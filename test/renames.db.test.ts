@@ -1,6 +1,7 @@
 /** Renames with `was`: every place that names a code follows (docs/spec/configuration.md#renames). */
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
+import fc from 'fast-check';
 import sql from 'sql-template-tag';
 import { parse, stringify } from 'yaml';
 import type { NamingSchema } from '../src/configuration/naming.ts';
@@ -97,19 +98,23 @@ const RENAMED = [
 
 type Node = Record<string, unknown>;
 
-/** The items with new codes of their own and of their parts. Other things keep their codes. */
-function renamedItems(items: unknown, own: ReadonlySet<string>): unknown {
-  const renamed = (text: string): string =>
-    text.replaceAll(/zz[a-z0-9]+/g, (code) => (own.has(code) ? `yy${code.slice(2)}` : code));
-  const walk = (value: unknown, part: boolean): unknown => {
-    if (typeof value === 'string') return renamed(value);
-    if (Array.isArray(value)) return value.map((one) => walk(one, true));
-    if (typeof value !== 'object' || value === null) return value;
-    const entries = Object.entries(value).map(([name, member]) => [renamed(name), walk(member, false)]);
-    const { code } = value as Node;
-    return { ...Object.fromEntries(entries), ...(part && own.has(code as string) ? { was: code } : {}) };
-  };
-  return walk(items, true);
+/** The value with other codes, and `was` beside them where the schema takes it. @param codes old → new code */
+function renamed(schema: NamingSchema, value: unknown, codes: ReadonlyMap<string, string>): unknown {
+  if (typeof value === 'string') return withCodes(value, codes);
+  if (Array.isArray(value)) return value.map((one) => renamed(schema.items ?? {}, one, codes));
+  if (typeof value !== 'object' || value === null) return value;
+  const { properties = {} } = schema;
+  const entries = Object.entries(value).map(([name, member]) => [
+    withCodes(name, codes),
+    renamed(properties[name] ?? {}, member, codes),
+  ]);
+  const { code } = value as Node;
+  const was = properties['was'] !== undefined && codes.has(code as string) ? { was: code } : {};
+  return { ...Object.fromEntries(entries), ...was };
+}
+
+function withCodes(text: string, codes: ReadonlyMap<string, string>): string {
+  return text.replaceAll(/zz[a-z0-9]+/g, (code) => codes.get(code) ?? code);
 }
 
 /** Codes of items and parts: every `code` beside which the schema takes `was`. */
@@ -147,11 +152,10 @@ describe('a rename', () => {
       const section = SECTIONS.find((one) => one.key === key);
       const written = (await fixture.export(true)).find(({ name }) => name === `${key}.yaml`);
       const items = (parse(written?.text ?? '') as Node)[key];
-      const own = new Set(
-        ownCodes({ items: section?.schema as NamingSchema }, items).filter((code) => code.startsWith('zz')),
-      );
+      const codes = ownCodes({ items: section?.schema as NamingSchema }, items);
+      const own = new Map(codes.flatMap((code) => (code.startsWith('zz') ? [[code, `yy${code.slice(2)}`]] : [])));
       assert.ok(own.size > 0, key);
-      const files = file(stringify({ [key]: renamedItems(items, own) }));
+      const files = file(stringify({ [key]: renamed({ items: section?.schema as NamingSchema }, items, own) }));
       const plan = await fixture.plan(files);
       recorded.set(
         key,
@@ -159,7 +163,8 @@ describe('a rename', () => {
       );
       await fixture.apply(files);
       const left = withoutWas(await exported());
-      for (const code of own) assert.ok(!new RegExp(`\\b${code}\\b`).test(left), `${code} of ${key} in\n${left}`);
+      for (const code of own.keys())
+        assert.ok(!new RegExp(`\\b${code}\\b`).test(left), `${code} of ${key} in\n${left}`);
       assert.deepEqual(changed(await fixture.plan(await fixture.export(true), { prune: true })), []);
     }
     // Items are sorted by code, so compare as sets of lines.
@@ -281,6 +286,63 @@ describe('a rename', () => {
     );
     await fixture.apply(file(gone), { discard: lost.map(({ path }) => path) });
     assert.deepEqual(changed(await fixture.apply(file(gone))), []);
+  });
+});
+
+describe('renames of any codes at once', () => {
+  let fixture: BundleFixture;
+  before(async () => {
+    fixture = await startBundleFixture();
+    await fixture.apply(file(WORLD));
+  });
+  after(() => fixture.close());
+
+  /** The lines of all items without `was`, sorted: items are sorted by code. */
+  const lines = async (version?: number): Promise<string[]> => {
+    const files = (await fixture.export(false, version)).map(({ text }) => parse(text) as Node);
+    const items = files.flatMap((one) => Object.values(one).filter((list) => Object.keys(list as Node).length > 0));
+    const plain = JSON.stringify(items, (name, value: unknown) => (name === 'was' ? undefined : value));
+    return stringify(JSON.parse(plain)).split('\n').sort();
+  };
+  const newest = async (): Promise<number> => {
+    const [row] = await fixture.db.query<{ version: number }>(sql`SELECT config AS version FROM cache_versions`);
+    return row?.version ?? 0;
+  };
+  const translated = (list: readonly string[], codes: ReadonlyMap<string, string>): string[] =>
+    list.map((line) => withCodes(line, codes)).sort();
+  it('keep the bundle, and what each older version shows', async () => {
+    const initial = await lines();
+    /** Present code → first code. */
+    const first = new Map<string, string>();
+    const history = new Map([[await newest(), initial]]);
+    let next = 0;
+    const round = async (picks: readonly number[]): Promise<void> => {
+      const bundle = (await fixture.export(false)).flatMap(({ text }) => Object.entries(parse(text) as Node));
+      const schemaOf = (key: string): NamingSchema => {
+        const found = SECTIONS.find((section) => section.key === key);
+        return found?.shape === 'list' ? { items: found.schema as NamingSchema } : {};
+      };
+      const all = bundle.flatMap(([key, items]) => ownCodes(schemaOf(key), items));
+      const own = all.filter((code) => code.startsWith('zz'));
+      const codes = new Map(picks.map((pick) => [own[pick % own.length] ?? '', `zz${next++}n`]));
+      for (const [from, to] of codes) {
+        first.set(to, first.get(from) ?? from);
+        first.delete(from);
+      }
+      // Only the sections in which something is renamed; the others follow.
+      const files = bundle.flatMap(([key, items]) =>
+        ownCodes(schemaOf(key), items).some((code) => codes.has(code))
+          ? file(stringify({ [key]: renamed(schemaOf(key), items, codes) }), `${key}.yaml`)
+          : [],
+      );
+      await fixture.apply(files);
+      assert.deepEqual(translated(await lines(), first), initial);
+      history.set(await newest(), await lines());
+      for (const [version, then] of history) assert.deepEqual(await lines(version), then);
+    };
+    await fc.assert(fc.asyncProperty(fc.noShrink(fc.array(fc.nat(), { minLength: 1, maxLength: 20 })), round), {
+      numRuns: 12,
+    });
   });
 });
 

@@ -75,7 +75,8 @@ export interface BundleFixture {
   apply(files: readonly BundleFile[], options?: BundleOptions): Promise<PlannedItem[]>;
   /** Applies with the rights named, and as that person. */
   applyAs(rights: readonly string[], files: readonly BundleFile[], userId?: string): Promise<PlannedItem[]>;
-  export(identity: boolean): Promise<BundleFile[]>;
+  /** @param version of the configuration; the current one if absent */
+  export(identity: boolean, version?: number): Promise<BundleFile[]>;
   /** The problems for which the files are refused. */
   refused(files: readonly BundleFile[], options?: BundleOptions): Promise<readonly BundleProblem[]>;
   close(): Promise<void>;
@@ -120,8 +121,8 @@ export async function startBundleFixture(): Promise<BundleFixture> {
       ),
     apply: (files, options = {}) => apply(options.prune === true ? whole(files) : files, options),
     applyAs: (rights, files, userId) => apply(files, {}, actorWith(rights, userId ?? null)),
-    export: async (identity) =>
-      await work.read(await caller(), (ctx) => exportBundle(ctx, SECTIONS, { identity }), { snapshot: true }),
+    export: async (identity, version) =>
+      await work.read(await caller(), (ctx) => exportBundle(ctx, SECTIONS, { identity, version }), { snapshot: true }),
     refused: async (files, options = {}) => {
       try {
         await apply(options.prune === true ? whole(files) : files, options);
