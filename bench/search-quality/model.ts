@@ -148,7 +148,7 @@ export class Model {
   }
 
   #pool(candidates: readonly number[], terms: readonly RerankTerm[], self: string | undefined): Pool {
-    const plan = rankPlan(terms, 'any');
+    const plan = rankPlan(terms);
     const scored = candidates.map((index) => {
       const row = this.#rows[index] as Row;
       const norm = 1 - plan.b + (plan.b * row.size) / this.#average;

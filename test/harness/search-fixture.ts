@@ -1,7 +1,7 @@
 /** A fixture for search: users who see all records, some records, some fields, some fields of some records, and nothing. */
 import assert from 'node:assert/strict';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Match } from '../../src/domain/search/sql/match.ts';
+import type { Estimates } from '../../src/domain/search/sql/estimates.ts';
 import { startTestApp, type TestAnswer, type TestApp, type TestOptions } from './app.ts';
 import { ACTIONS, bundle, RIGHTS, user } from './small-configuration.ts';
 
@@ -146,7 +146,7 @@ class Everywhere extends Map<string, number> {
   }
 }
 const shares = new Everywhere([['p', 0.5]]);
-const of = (rows: number, admitted: number, moment?: string): Match['statistics'] => ({
+const of = (rows: number, admitted: number, moment?: string): Estimates => ({
   frequencies: async () => ({ rows, shares, moments: { updated_at: [], created_at: [] } }),
   admitted: async () => admitted,
   momentOf: async () => moment,

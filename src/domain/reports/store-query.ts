@@ -259,7 +259,7 @@ export async function runReport(ctx: ReadContext, plan: ReportPlan): Promise<Rep
   const { typeIds, groups, measures, span } = plan;
   const readable = allowed(ctx, 'read', typeIds);
   const history = allowed(ctx, 'history', typeIds);
-  const filter = plan.filters === null ? empty : filterPredicate(ctx, plan.filters, variables(ctx));
+  const filter = plan.filters === null ? empty : filterPredicate(ctx, plan.filters);
   if (readable === 'none' || filter === null) return groups.length === 0 ? [noRecords(measures)] : [];
   if (readable === 'all' && (history === 'all' || !needsFacts(plan))) {
     const cells = await cellQuery(ctx, plan);

@@ -20,6 +20,8 @@ import { JsonFault } from '../../lib/json-error.ts';
 import type { ReadContext } from '../../platform/unit-of-work/context.ts';
 import { ownFieldView } from '../access/index.ts';
 import { fieldResolver, registry } from '../metadata/index.ts';
+import { readableRule } from './access.ts';
+import type { RecordRule } from './query.ts';
 
 /** The fields of a type that a filter may use. */
 export interface FilterableType {
@@ -139,21 +141,36 @@ function withOptions(known: FilterField, field: FilterField): FilterField {
   return { ...known, options: new Set([...known.options, ...field.options]) };
 }
 
-/** Whether the condition can hold if all conditions on `missing` fields are false. */
-export function canHold(condition: TypedCondition, missing: (field: TypedField) => boolean): boolean {
-  if (!('logic' in condition)) return !missing(condition.field);
-  const holds = (part: TypedCondition): boolean => canHold(part, missing);
-  return condition.logic === 'AND' ? condition.conditions.every(holds) : condition.conditions.some(holds);
+/**
+ * The condition with the rights on its fields: on a record where a field is hidden, every condition on it is false.
+ *
+ * @param readable the records on which a field may be read: null for all, undefined for none
+ * @returns undefined if it can never hold
+ */
+export function withRights(
+  condition: TypedCondition,
+  readable: (field: TypedField) => TypedCondition | null | undefined,
+): TypedCondition | undefined {
+  if (!('logic' in condition)) {
+    const rule = readable(condition.field);
+    return rule === null ? condition : rule && { logic: 'AND', conditions: [rule, condition] };
+  }
+  const { logic } = condition;
+  const parts = condition.conditions.map((part) => withRights(part, readable));
+  const conditions = parts.filter((part) => part !== undefined);
+  if (conditions.length === 0 || (logic === 'AND' && conditions.length < parts.length)) return undefined;
+  return { logic, conditions };
 }
 
-/** Type id → the condition on records of the type; null for all of them. No record of another type matches. */
-export function ruleOfFilters(filters: readonly TypedFilter[]): Map<string, TypedCondition> {
+/** The records that the filters permit, as far as the caller may read the fields. */
+export function ruleOfFilters(ctx: ReadContext, filters: readonly TypedFilter[]): RecordRule {
   const rule = new Map<string, TypedCondition>();
   for (const { typeIds, condition, has } of filters) {
     for (const typeId of typeIds) {
-      if (!canHold(condition, (field) => !has(typeId, field))) continue;
-      const known = rule.get(typeId);
-      rule.set(typeId, known === undefined ? condition : { logic: 'OR', conditions: [known, condition] });
+      const readable = (field: TypedField): ReturnType<typeof readableRule> =>
+        has(typeId, field) ? readableRule(ctx, typeId, field) : undefined;
+      const own = withRights(condition, readable);
+      if (own !== undefined) rule.set(typeId, own);
     }
   }
   return rule;
@@ -169,17 +186,11 @@ export function isIndexed(condition: TypedCondition, hasIndex: (field: TypedFiel
 }
 
 /**
- * Whether indexes find the active records of these types that the caller may read and the filters permit: those of fields with
- * `filter: true`, and those of fields that grants compare with the caller. There may still be many of them.
+ * Whether indexes find the active records that rights and filter admit: those of fields with `filter: true`, and those of fields
+ * that grants compare with the caller. There may still be many of them.
  */
-export function areIndexed(
-  ctx: ReadContext,
-  typeIds: readonly string[],
-  filters: readonly TypedFilter[] | null,
-): boolean {
-  const rights = ctx.actor.rule('read', typeIds);
-  const filtered = filters === null ? null : ruleOfFilters(filters);
-  const among = typeIds.filter((typeId) => filtered?.has(typeId) ?? true);
+export function areIndexed(ctx: ReadContext, rights: RecordRule, filter: RecordRule | null): boolean {
+  const among = [...rights.keys()].filter((typeId) => filter?.has(typeId) ?? true);
   return among.every((typeId) => {
     const own = ctx.config.get(ownFieldView).get(typeId);
     const fields = registry(ctx).byId.get(typeId)?.newest.fields;
@@ -187,10 +198,12 @@ export function areIndexed(
       kind === 'value'
         ? fields?.get(code)?.search.filter === true || own?.fields.has(code) === true
         : code === 'createdBy' && own?.createdBy === true;
-    const right = rights.get(typeId) ?? null;
     // An index is of one type, and a filter on several types is one condition on all of them.
-    const filter = among.length === 1 ? (filtered?.get(typeId) ?? null) : null;
-    return [right, filter].some((condition) => condition !== null && isIndexed(condition, hasIndex));
+    const rules = among.length === 1 ? [rights, filter] : [rights];
+    return rules.some((rule) => {
+      const condition = rule?.get(typeId) ?? null;
+      return condition !== null && isIndexed(condition, hasIndex);
+    });
   });
 }
 

@@ -11,5 +11,5 @@ export { runMemoryThread, type ThreadOptions } from './memory/thread.ts';
 export { makeSearchParts, memoryOptions, searchMemory } from './state.ts';
 export { filterOnRecords, type Suggest, suggestions, withinBudget } from './queries.ts';
 export { beginRebuild, type Comparison, compareProjection, projectMoved, stepRebuild } from './indexing/rebuild.ts';
-export { filterPredicate, whereTitlesReadable } from './sql/access.ts';
+export { filterPredicate, whereTitlesReadable } from './sql/rules.ts';
 export type { ArticleSource, ServiceSource } from './store-texts.ts';

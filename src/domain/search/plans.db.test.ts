@@ -13,10 +13,12 @@ import { systemClock } from '../../platform/clock.ts';
 import type { ReadContext } from '../../platform/unit-of-work/context.ts';
 import { Authenticator, ownFieldView } from '../access/index.ts';
 import { typeView } from '../metadata/index.ts';
-import { accessFilterOf } from './sql/access.ts';
-import { listMatches, type Match, MAX_ADMITTED, SearchStatistics } from './sql/match.ts';
-import { allOf } from './sql/words.ts';
-import { termQuery, termsOf } from './terms.ts';
+import { accessOf } from './access.ts';
+import { allOf, type Scope } from './query.ts';
+import { Statements } from './sql/backend.ts';
+import { type Estimates, SearchStatistics } from './sql/estimates.ts';
+import { MAX_ADMITTED } from './sql/match.ts';
+import { termsOf, wordOf } from './terms.ts';
 import { HARDLY_ANY, queryOf, type SearchFixture, startSearchFixture } from '../../../test/harness/search-fixture.ts';
 
 const RECORDS = 30_000;
@@ -208,7 +210,7 @@ describe('SQL plans of frequent searches', () => {
   /** Lists matches of a word as `north`, with given statistics; and the statements with the number of rows of each. */
   async function listed(
     word: string,
-    statistics: Match['statistics'],
+    statistics: Estimates,
   ): Promise<{ ids: string[]; statements: { text: string; rows: number }[] }> {
     const { app } = world.app;
     const authenticator = new Authenticator({ db: world.app.db, versions: app.versions, clock: systemClock });
@@ -216,9 +218,8 @@ describe('SQL plans of frequent searches', () => {
     const actor = (await authenticator.actorOf(rows[0]?.id ?? '')) ?? assert.fail();
     const { analysis, upToDate } = makeSearchParts();
     return await app.work.read({ ...app.system(), actor }, async (ctx) => {
-      const accessFilter = (await accessFilterOf(ctx, upToDate)) ?? assert.fail();
-      const queries = termsOf(analysis, word).map((term) => termQuery(term, accessFilter));
-      const words = { ...allOf(queries, accessFilter), rank: null };
+      const access = (await accessOf(ctx, upToDate)) ?? assert.fail();
+      const words = allOf(termsOf(analysis, word).map((term) => wordOf(term, access)));
       const statements: { text: string; rows: number }[] = [];
       const counting: ReadContext = Object.create(ctx, {
         query: {
@@ -230,8 +231,9 @@ describe('SQL plans of frequent searches', () => {
         },
       });
       const among = { state: 'ACTIVE', workflowStateIds: null, filter: null, order: 'updated_at' } as const;
-      const match = { ...among, accessFilter, words, indexed: true, memory: null, statistics };
-      return { ids: await listMatches(counting, match, 20), statements };
+      const scope: Scope = { ...access, ...among, indexed: true };
+      const backend = new Statements(counting, scope, statistics);
+      return { ids: await backend.find(words, { limit: 20, offset: 0, except: [] }), statements };
     });
   }
 

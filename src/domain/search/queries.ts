@@ -13,11 +13,13 @@ import type { ReadContext } from '../../platform/unit-of-work/context.ts';
 import { registry } from '../metadata/index.ts';
 import { findVisible, preload, type VisibleObject, type WordMatch } from '../objects/index.ts';
 import { KINDS, type Kind, RIGHT_OF } from './contract.ts';
-import { areIndexed, filterableTypes, readFilter, type TypedFilter, typeFilter } from './filter.ts';
-import { findHits, findIds, type Hits, namedIds, NOTHING } from './record-hits.ts';
+import { accessOf } from './access.ts';
+import { backendOf } from './backend.ts';
+import { areIndexed, filterableTypes, readFilter, ruleOfFilters, typeFilter } from './filter.ts';
 import { profileView } from './indexing/profile.ts';
-import { MemoryQuestion, scopeOf } from './memory/backend.ts';
-import { otherHits, type SearchParts, searchState } from './state.ts';
+import { otherHits } from './other-hits.ts';
+import type { Access, Scope, Scored } from './query.ts';
+import { findHits, findIds, type Hits, namedIds, NOTHING, type Question } from './record-hits.ts';
 import {
   type Facets,
   facetsOf,
@@ -27,10 +29,8 @@ import {
   type SearchResult,
   Snippets,
 } from './results.ts';
-import type { Question } from './rank-hits.ts';
-import { type AccessFilter, accessFilterOf, filterPredicate } from './sql/access.ts';
-import { listMatches } from './sql/match.ts';
-import type { Scored } from './sql/words.ts';
+import { filterPredicate } from './sql/rules.ts';
+import { type SearchParts, searchState } from './state.ts';
 import { synonymView } from './synonyms.ts';
 import { besideNumbers, numbersOf, respelledTerms, type Term, termsOf } from './terms.ts';
 
@@ -149,37 +149,28 @@ function termsWithSynonyms(ctx: ReadContext, { analysis }: SearchParts, q: strin
   return ctx.config.get(synonymView).of(termsOf(analysis, q));
 }
 
-/** Active records that the caller may read and the filters permit, last updated first. */
-function activeRecords(
-  ctx: ReadContext,
-  { statistics, memory }: SearchParts,
-  accessFilter: AccessFilter,
-  filters: readonly TypedFilter[] | null,
-): Question['base'] {
-  const among = { state: 'ACTIVE', workflowStateIds: null } as const;
-  const scope = memory === undefined ? null : scopeOf(ctx, accessFilter, { ...among, filters });
-  return {
-    ...among,
-    filter: filters === null ? null : filterPredicate(ctx, filters),
-    order: 'updated_at',
-    indexed: areIndexed(ctx, accessFilter.typeIds, filters),
-    statistics,
-    memory: memory === undefined || scope === null ? null : new MemoryQuestion(memory, scope),
-  };
-}
-
+type Among = Pick<Scope, 'state' | 'workflowStateIds' | 'filter' | 'order'>;
 type Counting = Pick<Question, 'comments' | 'counted' | 'page'>;
+
+/** Active records, last updated first. */
+const ACTIVE: Among = { state: 'ACTIVE', workflowStateIds: null, filter: null, order: 'updated_at' };
+
+function scopeOf(ctx: ReadContext, access: Access, among: Among): Scope {
+  return { ...access, ...among, indexed: isActive(among) && areIndexed(ctx, access.rights, among.filter) };
+}
 
 function questionOf(
   ctx: ReadContext,
-  { analysis }: SearchParts,
+  parts: SearchParts,
   { q, terms }: Pick<Question, 'q' | 'terms'>,
-  accessFilter: AccessFilter,
-  base: Question['base'],
+  scope: Scope,
   counting: Counting = { comments: false, counted: 0, page: null },
 ): Question {
+  const { analysis } = parts;
   const numbers = numbersOf(analysis, q, ctx.config.get(profileView).numberings);
-  return { ctx, analysis, accessFilter, base, q, terms: besideNumbers(terms, numbers), numbers, ...counting };
+  const backend = backendOf(ctx, parts, scope);
+  const asked = { q, terms: besideNumbers(terms, numbers), numbers, ...counting };
+  return { ctx, analysis, scope, backend, ...asked, samples: new Map() };
 }
 
 /**
@@ -190,20 +181,19 @@ function questionOf(
 async function recordHits(
   ctx: ReadContext,
   parts: SearchParts,
-  { q, filter }: Request,
+  { q, filter: text }: Request,
   terms: readonly Term[],
   counting: Counting,
 ): Promise<Hits> {
-  const accessFilter = await accessFilterOf(ctx, parts.upToDate);
-  const filters = filter === null ? null : typeFilter(readFilter(filter), filterableTypes(ctx), 'query.filter');
-  // The caller may read no record.
-  if (accessFilter === null) return NOTHING;
-  const base = activeRecords(ctx, parts, accessFilter, filters);
-  // No record can match the filter.
-  if (filters !== null && base.filter === null) return NOTHING;
-  if (q !== null) return await findHits(questionOf(ctx, parts, { q, terms }, accessFilter, base, counting));
-  const match = { ...base, accessFilter, words: null };
-  const ids = await listMatches(ctx, match, counting.counted + 1);
+  const access = await accessOf(ctx, parts.upToDate);
+  const filters = text === null ? null : typeFilter(readFilter(text), filterableTypes(ctx), 'query.filter');
+  const filter = filters === null ? null : ruleOfFilters(ctx, filters);
+  // The caller may read no record, or no record can match the filter.
+  if (access === null || filter?.size === 0) return NOTHING;
+  const scope = scopeOf(ctx, access, { ...ACTIVE, filter });
+  if (q !== null) return await findHits(questionOf(ctx, parts, { q, terms }, scope, counting));
+  const backend = backendOf(ctx, parts, scope);
+  const ids = await backend.find(null, { limit: counting.counted + 1, offset: 0, except: [] });
   const complete = ids.length <= counting.counted;
   return {
     ...NOTHING,
@@ -213,26 +203,18 @@ async function recordHits(
     rest: async (offset, limit) =>
       offset + limit <= ids.length || complete
         ? ids.slice(offset, offset + limit)
-        : await listMatches(ctx, match, limit, offset),
+        : await backend.find(null, { limit, offset, except: [] }),
   };
 }
 
 /** Ids of records that match all words, or if there are none, some of them; newest first. */
 export function wordMatchOf(parts: SearchParts): WordMatch {
-  return async (ctx, { q, typeIds, state, workflowStateIds, limit, offset }) => {
-    const accessFilter = await accessFilterOf(ctx, parts.upToDate, typeIds);
-    if (accessFilter === null) return [];
-    const base: Question['base'] = {
-      state,
-      workflowStateIds: workflowStateIds ?? null,
-      filter: null,
-      order: 'created_at',
-      indexed: isActive({ state }) && areIndexed(ctx, accessFilter.typeIds, null),
-      statistics: parts.statistics,
-      memory: null,
-    };
+  return async (ctx, { q, typeIds, state, workflowStateIds = null, limit, offset }) => {
+    const access = await accessOf(ctx, parts.upToDate, typeIds);
+    if (access === null) return [];
+    const scope = scopeOf(ctx, access, { state, workflowStateIds, filter: null, order: 'created_at' });
     const terms = termsWithSynonyms(ctx, parts, q);
-    return await findIds(questionOf(ctx, parts, { q, terms }, accessFilter, base), limit, offset);
+    return await findIds(questionOf(ctx, parts, { q, terms }, scope), limit, offset);
   };
 }
 
@@ -241,10 +223,10 @@ export type Suggest = (ctx: ReadContext, text: string, limit: number) => Promise
 
 function suggestionsOf(parts: SearchParts): Suggest {
   return async (ctx, q, limit) => {
-    const accessFilter = await accessFilterOf(ctx, parts.upToDate);
-    if (accessFilter === null) return [];
-    const base = activeRecords(ctx, parts, accessFilter, null);
-    const question = questionOf(ctx, parts, { q, terms: termsWithSynonyms(ctx, parts, q) }, accessFilter, base);
+    const access = await accessOf(ctx, parts.upToDate);
+    if (access === null) return [];
+    const terms = termsWithSynonyms(ctx, parts, q);
+    const question = questionOf(ctx, parts, { q, terms }, scopeOf(ctx, access, ACTIVE));
     const named = await namedIds(question, limit);
     const others = named.length < limit ? await findIds(question, limit, 0) : [];
     return [...new Set([...named, ...others])].slice(0, limit);

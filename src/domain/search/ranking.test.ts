@@ -55,7 +55,7 @@ describe('weights', () => {
   });
 
   test('the first pass prefers the title, and a rare word in the text over a frequent one in the title', () => {
-    const { weights, zones, b } = rankPlan([facts(0.01), facts(0.4)], 'any');
+    const { weights, zones, b } = rankPlan([facts(0.01), facts(0.4)]);
     assert.equal(weights.length, 2);
     const [rich, text, short, title] = zones;
     assert.ok(title > short && short >= text && text >= rich && rich > 0 && title <= 1);

@@ -21,14 +21,13 @@ export interface TermFacts {
 /** Hits with all words come first, then those with some of them, then those with similar words. */
 export type Tier = 'all' | 'any' | 'near';
 
-/**
- * The first pass: the sum of `weights[i]` times the `ts_rank` of word i with the zone weights, divided by `1 - b + b * size /
- * average size`.
- */
+/** Weights of a word in the zones D, C, B and A (the title), each from 0 to 1. */
+export type ZoneWeights = readonly [number, number, number, number];
+
+/** The first pass: the sum of `weights[i]` times the `ts_rank` of word i with the zone weights, normalised by `scoreOf`. */
 export interface RankPlan {
-  weights: number[];
-  /** Weights of a word in the zones D, C, B and A (the title). */
-  zones: readonly [number, number, number, number];
+  weights: readonly number[];
+  zones: ZoneWeights;
   /** Strength of the length normalisation, 0 to 1. */
   b: number;
 }
@@ -83,13 +82,34 @@ export function weightOf({ share, count }: Pick<TermFacts, 'share' | 'count'>): 
 }
 
 /** The weights of the first pass. */
-export function rankPlan(terms: readonly TermFacts[], _tier: Tier): RankPlan {
+export function rankPlan(terms: readonly TermFacts[]): RankPlan {
   return { weights: terms.map(weightOf), zones: ZONES, b: LENGTH };
 }
 
-/** The score of the first pass: the rank, normalised by the size of the record and rounded down, so that both paths agree. */
+/** The score of the first pass: the rank, normalised by the size of the record and rounded down, so that both back ends agree. */
 export function scoreOf(rank: number, size: number, average: number, b: number): number {
   return Math.floor((1e6 * rank) / (1 - b + (b * size) / average)) / 1e6;
+}
+
+/**
+ * The scores of records by their ranks and sizes, and their places, best first.
+ *
+ * @param byId compares the ids of the records at two places; the higher id comes first
+ * @param average mean size; 0 for that of the records
+ */
+export function bestScores(
+  ranks: ArrayLike<number>,
+  sizes: ArrayLike<number>,
+  b: number,
+  byId: (a: number, b: number) => number,
+  average = 0,
+): { places: Uint32Array; scores: Float64Array } {
+  const mean = average > 0 ? average : averageOf(sizes);
+  const scores = Float64Array.from(ranks, (rank, at) => scoreOf(rank, sizes[at] ?? 0, mean, b));
+  // A single record needs no order.
+  if (scores.length === 1) scores[0] = 1;
+  const places = Uint32Array.from(scores.keys());
+  return { places: places.sort((a, z) => (scores[z] ?? 0) - (scores[a] ?? 0) || byId(a, z)), scores };
 }
 
 /**
@@ -216,6 +236,8 @@ function countOf(words: readonly string[], lexemes: readonly string[]): number {
 }
 
 /** At least 1, since it is used as a divisor. */
-function averageOf(values: readonly number[]): number {
-  return Math.max(1, values.reduce((sum, value) => sum + value, 0) / Math.max(1, values.length));
+function averageOf(values: ArrayLike<number>): number {
+  let sum = 0;
+  for (let at = 0; at < values.length; at++) sum += values[at] ?? 0;
+  return Math.max(1, sum / Math.max(1, values.length));
 }

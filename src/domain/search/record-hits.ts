@@ -1,51 +1,69 @@
 /**
  * The ranked hits of a question among records: first those that match all words, then, if these are few, those with some of the
- * words, then those with similar words (docs/spec/search.md#search). Every step is bounded.
+ * words, then those with similar words (docs/spec/search.md#search). Every step is bounded. `ranking.ts` has the formulas; word
+ * frequencies are measured on the caller's own newest records.
  */
+import type { Analysis } from '../../lib/words.ts';
+import type { ReadContext } from '../../platform/unit-of-work/context.ts';
 import type { Kind } from './contract.ts';
+import { titleKey } from './indexing/lexemes.ts';
 import { withTypos } from './indexing/store-dictionary.ts';
-import type { BestPage, FewMatches, Matched } from './memory/backend.ts';
-import {
-  BY_TITLE,
-  bestFirst,
-  MAX_RERANKED,
-  hasSynonyms,
-  type Question,
-  rank,
-  Sampled,
-  type Sampling,
-  weigh,
-  type Weighed,
-} from './rank-hits.ts';
-import { candidateSteps, type Tier, rankPlan } from './ranking.ts';
-import { findMatches, listMatches, type Match, type Words } from './sql/match.ts';
 import {
   allOf,
   anyOf,
-  combinationOf,
-  needCombinations,
-  numbered,
-  oneOf,
-  type Rank,
-  rankOf,
+  bestFirst,
+  type Matched,
+  type OccurrencesById,
+  type Ranking,
+  type Sample,
+  type Scope,
   type Scored,
-  type TextPredicate,
-} from './sql/words.ts';
-import { exactNumbers, respelledTerms, type Term, termQuery, titleQuery } from './terms.ts';
+  type SearchBackend,
+  type Word,
+  type Words,
+} from './query.ts';
+import { bestScores, candidateSteps, rankPlan, rerank, type TermFacts, type Tier } from './ranking.ts';
+import { exactNumbers, numbered, type Numbers, respelledTerms, type Term, titleOf, wordOf } from './terms.ts';
 
 /** Maximum number of ranked matches; the last updated ones are ranked. */
 export const RANKED = 1000;
 /** If there are fewer hits than this, less strict matches are added. */
 export const ENOUGH = 25;
-/** With more words, ranks are computed only for the matches that are needed. */
-const RANKED_AT_ONCE = 4;
 /** Maximum number of candidates with some of the words. */
 const CANDIDATES = 1000;
 /** The largest page plus one. */
 const MAX_PAGE_PLUS_ONE = 101;
-
+/** Number of records in the sample for word frequencies. */
+const SAMPLE = 500;
+/** Number of best hits that are reranked. */
+const MAX_RERANKED = 200;
+/** Maximum number of weighted words; the rarest are used. */
+const WEIGHED = 32;
+/** The score of records whose title equals the question: higher than that of any words or number. */
+const BY_TITLE = 1e7;
+/** Higher than any weight of words: matches of a record number come before them. */
+const BY_NUMBER = 1e6;
 /** Base score of each tier. Scores of different tiers do not overlap. */
 const TIER_BASE: Readonly<Record<Tier, number>> = { all: 3, any: 2, near: 1 };
+
+/** A question to the records. */
+export interface Question {
+  ctx: ReadContext;
+  analysis: Analysis;
+  scope: Scope;
+  backend: SearchBackend;
+  q: string;
+  terms: readonly Term[];
+  numbers: Numbers | null;
+  /** Whether matching comments that the caller may read raise the score of a record. */
+  comments: boolean;
+  /** Maximum number of hits that are counted exactly. */
+  counted: number;
+  /** The requested page if it has only records; null if all ranked hits are needed. */
+  page: { offset: number; limit: number } | null;
+  /** The samples of word frequencies that were taken. */
+  samples: Map<string, Promise<Sample>>;
+}
 
 /** A list of hits; an array is one. */
 export interface RankedHits {
@@ -82,18 +100,8 @@ export interface Hits {
   count: number;
   complete: boolean;
   /** The hits after the ranked ones, last updated first; their score is `restScore`. */
-  rest(offset: number, limit: number): Promise<string[]>;
+  rest(offset: number, limit: number): Promise<readonly string[]>;
   restScore: number;
-}
-
-const unranked = (ids: readonly string[]): Matched[] => ids.map((id) => ({ id }));
-
-/** Maps the scores into the range of the tier and keeps the order. */
-function squashed(tier: Tier, scored: readonly Scored[]): Scored[] {
-  const base = TIER_BASE[tier];
-  return scored.map(({ id, score: given }) => {
-    return { id, score: Math.round((base + given / (given + 20)) * 1e6) / 1e6 };
-  });
 }
 
 /** No records. */
@@ -106,167 +114,116 @@ export const NOTHING: Hits = {
   restScore: 0,
 };
 
-const asked = (terms: readonly Term[]): Term[] => terms.filter(({ required }) => required);
-
-function matchOf({ base, accessFilter }: Question, predicate: TextPredicate): Match & { words: Words } {
-  return { ...base, accessFilter, words: { ...predicate, rank: null } };
+/** Maps the score into the range of the tier and keeps the order. */
+export function squashed(tier: Tier, { id, score }: Scored): Scored {
+  return { id, score: Math.round((TIER_BASE[tier] + score / (score + 20)) * 1e6) / 1e6 };
 }
 
-/** Records with any of the words. */
-function matchAny(question: Question, terms: readonly Term[], tier: Tier): Match {
-  const { accessFilter } = question;
-  const queries = terms.map((term) => termQuery(term, accessFilter, tier));
-  return matchOf(question, anyOf(queries, accessFilter));
-}
+const hasSynonyms = ({ terms }: Question): boolean => terms.some(({ synonyms }) => synonyms.length > 0);
 
-export async function findHits(put: Question): Promise<Hits> {
-  const question: Sampling = { ...put, sample: new Sampled() };
+/** The words that a match must have. */
+export const required = (terms: readonly Term[]): Term[] => terms.filter((term) => term.required);
+
+export async function findHits(question: Question): Promise<Hits> {
   if (question.terms.length === 0 && question.numbers === null) return NOTHING;
   const limit = Math.max(RANKED, question.counted) + 1;
   const all = await allHits(question, limit);
   if (all.count >= ENOUGH) return all;
-  const several = asked(question.terms).length > 1;
+  const several = required(question.terms).length > 1;
   const any = several || hasSynonyms(question) ? await anyHits(question, limit, all) : all;
   // The only word was found as written: it has no typo, and its prefix was searched too.
   if (any.count >= ENOUGH || (!several && all.count > 0)) return any;
   return await nearHits(question, limit, any);
 }
 
-function matchAll(question: Question): Match & { words: Words } {
-  const { accessFilter, numbers } = question;
-  const terms = asked(question.terms);
-  // A question without words can still be a whole title, for example of one sign.
-  const queries =
-    terms.length === 0 ? [titleQuery(question.q, accessFilter)] : terms.map((term) => termQuery(term, accessFilter));
-  const words = allOf(queries, accessFilter);
-  const predicate = numbers === null ? words : oneOf([words, numbered(numbers, accessFilter)], accessFilter);
-  return matchOf(question, predicate);
+/** All words, or the numbers and the other words. A question without words can still be a whole title, for example of one sign. */
+function allWords({ q, scope, terms, numbers }: Question): Words {
+  const words = required(terms).map((term) => wordOf(term, scope));
+  const whole = allOf(words.length === 0 ? [titleOf(q, scope)] : words);
+  return numbers === null ? whole : anyOf([whole, numbered(numbers, scope)]);
 }
 
-/** The last updated records whose number or title is the question. */
-export async function namedIds(question: Question, limit: number): Promise<string[]> {
-  const { ctx, accessFilter, numbers, q } = question;
-  const titled = allOf([titleQuery(q, accessFilter)], accessFilter);
-  const named =
-    numbers === null ? titled : oneOf([titled, numbered(exactNumbers(numbers), accessFilter)], accessFilter);
-  return await listMatches(ctx, matchOf(question, named), limit);
-}
-
-/**
- * Matches whose title equals the question, in a field that the caller may read. A title in another form, such as `1⁄2` for `½`, may
- * have other words than the question.
- */
-function matchTitle(question: Question): Match & { words: Words } {
-  const { q, accessFilter } = question;
-  const words = asked(question.terms).map((term) => termQuery(term, accessFilter));
-  return matchOf(question, allOf([titleQuery(q, accessFilter), ...words], accessFilter));
-}
-
-/** The last updated of them. */
-async function titledIds(question: Question): Promise<string[]> {
-  return await listMatches(question.ctx, matchTitle(question), RANKED);
+function anyWord({ scope }: Question, terms: readonly Term[], tier: Tier): Words {
+  return anyOf(terms.map((term) => wordOf(term, scope, tier)));
 }
 
 /** The order: records with this title, the last updated other matches by rank, 1,000 of both; the others by last update. */
-async function allHits(question: Sampling, limit: number): Promise<Hits> {
-  const { ctx, accessFilter, terms, page } = question;
-  const match = matchAll(question);
+async function allHits(question: Question, limit: number): Promise<Hits> {
+  const { backend, scope, q, terms, numbers, page } = question;
+  const words = allWords(question);
+  // A title in another form, such as `1⁄2` for `½`, may have other words than the question.
+  const titled = allOf([titleOf(q, scope), ...required(terms).map((term) => wordOf(term, scope))]);
+  const all = { kind: 'object', restScore: TIER_BASE.all } as const;
   if (page !== null && page.offset >= limit) {
-    const titled = await titledIds(question);
-    const behind = await listMatches(ctx, match, MAX_PAGE_PLUS_ONE, page.offset - titled.length, titled);
-    if (behind.length > 0) return farHits(question, match, limit, titled, behind);
+    // After all counted and ranked hits, only the page itself is read.
+    const except = await backend.find(titled, { limit: RANKED, offset: 0, except: [] });
+    const far = { limit: MAX_PAGE_PLUS_ONE, offset: page.offset - except.length, except };
+    const behind = await backend.find(words, far);
+    const rest: Hits['rest'] = async (offset, most) =>
+      offset === page.offset && most <= MAX_PAGE_PLUS_ONE
+        ? behind.slice(0, most)
+        : await backend.find(words, { limit: most, offset: offset - except.length, except });
+    if (behind.length > 0) return { ...all, ranked: [], count: limit, complete: false, rest };
   }
   const plain = await weigh(question, 'all', terms, false);
-  // Many matches of a few words are ranked while they are found; words then have no frequency weights.
-  const isRanked = terms.length > 0 && terms.length <= RANKED_AT_ONCE;
-  const ranking = isRanked ? rankOf(plain.queries, rankPlan(plain.facts, 'all'), accessFilter) : null;
-  const best = ranking === null ? undefined : await bestInMemory(question, match, limit, ranking);
-  if (best !== undefined && 'page' in best) return pageHits(question, match, limit, best);
-  const found = best?.few ?? (await findMatches(ctx, { ...match, words: { ...match.words, rank: ranking } }, limit));
-  // Fewer matches are reranked, which reads their titles.
-  const titled = new Set(found.length > MAX_RERANKED ? await titledIds(question) : []);
-  const others = found.filter(({ id }) => !titled.has(id)).slice(0, RANKED - titled.size);
-  // Word frequencies matter only with several words and several hits.
-  const sampled = terms.length > 1 && found.length > 1 && found.length <= MAX_RERANKED;
-  const weighed = sampled ? await weigh(question, 'all', terms, true) : plain;
-  const first = sampled ? others.map(({ id }) => ({ id })) : others;
-  const ranked = await rank(question, 'all', first, weighed, found.length <= MAX_RERANKED, best?.occurrences);
-  const scored = [...[...titled].map((id) => ({ id, score: BY_TITLE })).sort(bestFirst), ...ranked];
+  // Exact record numbers come before other matches, so all of them are ranked.
+  const part = page === null || numbers !== null ? { offset: 0, limit: RANKED } : page;
+  const ranking = rankingOf(plain);
+  const most = { counted: limit, ranked: RANKED, few: MAX_RERANKED };
+  const best = await backend.best({ words, titled, ...most, ranking, page: part });
+  if (best.kind === 'few') {
+    const { ids } = best;
+    // Word frequencies matter only with several words and several hits.
+    const weighed = terms.length > 1 && ids.length > 1 ? await weigh(question, 'all', terms, true) : plain;
+    const known = terms.length <= WEIGHED ? best.occurrences : undefined;
+    const scored = await firstByNumber(question, await reranked(question, ids, weighed, known));
+    const ranked = scored.map((one) => squashed('all', one));
+    return { ...all, ranked, count: ids.length, complete: true, rest: restOf(backend, words, []) };
+  }
+  const first = best.titled.map((id) => ({ id, score: BY_TITLE })).sort(bestFirst);
+  const others = await firstByNumber(question, best.others);
+  const shown = [...first.slice(part.offset, part.offset + part.limit), ...others];
   return {
-    kind: 'object',
-    ranked: squashed('all', scored),
-    count: found.length,
-    complete: found.length < limit,
-    rest: restOf(question, match, [...titled]),
-    restScore: TIER_BASE.all,
+    ...all,
+    ranked: new RankedPage(
+      Math.min(best.count, RANKED),
+      part.offset,
+      shown.map((one) => squashed('all', one)),
+    ),
+    count: best.count,
+    complete: best.count < limit,
+    rest: restOf(backend, words, best.titled),
   };
 }
 
 /** The matches after the ranked ones, last updated first. */
-function restOf({ ctx }: Question, match: Match, titled: readonly string[]): Hits['rest'] {
-  return (offset, most) => listMatches(ctx, match, most, RANKED - titled.length + offset, titled);
+function restOf(backend: SearchBackend, words: Words, titled: readonly string[]): Hits['rest'] {
+  return (offset, limit) => backend.find(words, { limit, offset: RANKED - titled.length + offset, except: titled });
 }
 
-/** The matches that the index in memory ranks; undefined if it cannot, or if more than a page of ranked matches is needed. */
-async function bestInMemory(
-  question: Question,
-  { words: { need } }: { words: Words },
-  counted: number,
-  { ranking }: Rank,
-): Promise<BestPage | FewMatches | undefined> {
-  const { base, numbers, page } = question;
-  // Exact record numbers come before other matches.
-  if (page === null || numbers !== null) return undefined;
-  const titled = matchTitle(question).words.need;
-  const b = rankPlan([], 'all').b;
-  return await base.memory?.best({ need, titled, counted, ranked: RANKED, few: MAX_RERANKED, ranking, b, page });
-}
-
-/** The hits of which the index in memory has ranked a page. */
-function pageHits(question: Question, match: Match, limit: number, { count, titled, page: others }: BestPage): Hits {
-  const offset = question.page?.offset ?? 0;
-  const first = titled.map((id) => ({ id, score: BY_TITLE })).sort(bestFirst);
-  const page = [...first.slice(offset, offset + (question.page?.limit ?? 0)), ...others];
-  return {
-    kind: 'object',
-    ranked: new RankedPage(Math.min(count, RANKED), offset, squashed('all', page)),
-    count,
-    complete: count < limit,
-    rest: restOf(question, match, titled),
-    restScore: TIER_BASE.all,
-  };
-}
-
-/** After all counted and ranked hits, only the page itself is read. */
-function farHits(
-  { ctx, page }: Sampling,
-  match: Match,
-  limit: number,
-  titled: readonly string[],
-  behind: readonly string[],
-): Hits {
-  const rest = async (offset: number, most: number): Promise<string[]> =>
-    offset === page?.offset && most <= MAX_PAGE_PLUS_ONE
-      ? behind.slice(0, most)
-      : await listMatches(ctx, match, most, offset - titled.length, titled);
-  return { kind: 'object', ranked: [], count: limit, complete: false, rest, restScore: TIER_BASE.all };
-}
-
-/** Appends less strict hits. */
-function behind(
-  before: Hits,
-  tier: Tier,
+/** Records that have exactly the numbers of the question come first, whatever their other words. */
+async function firstByNumber(
+  { backend, numbers, scope }: Question,
   scored: readonly Scored[],
-  count: number,
-  complete: boolean,
-): Omit<Hits, 'rest'> {
-  return {
-    kind: before.kind,
-    ranked: [...before.ranked.slice(), ...squashed(tier, scored)],
-    count: before.count + count,
-    complete,
-    restScore: TIER_BASE[tier],
-  };
+): Promise<readonly Scored[]> {
+  if (numbers === null || scored.length === 0) return scored;
+  const words = numbered({ ...exactNumbers(numbers), rest: [] }, scope);
+  const exact = new Set(await backend.find(words, { limit: 10, offset: 0, except: [] }));
+  return scored.map((one) => (exact.has(one.id) ? { ...one, score: one.score + BY_NUMBER } : one)).sort(bestFirst);
+}
+
+/** Records with some of the words, after those with all of them. */
+async function anyHits(question: Question, limit: number, before: Hits): Promise<Hits> {
+  const { backend } = question;
+  const except = before.ranked.slice().map(({ id }) => id);
+  const words = anyWord(question, required(question.terms), 'any');
+  const ids = await backend.find(words, { limit, offset: 0, except });
+  if (ids.length === 0) return before;
+  const weighed = await weigh(question, 'any', question.terms, true);
+  const complete = ids.length < limit;
+  const candidates = complete ? ids.map((id) => ({ id })) : await candidatesOf(backend, weighed, except);
+  const scored = await ranked(question, candidates, weighed);
+  return behind(question, before, 'any', words, scored, ids.length, complete);
 }
 
 /**
@@ -274,74 +231,160 @@ function behind(
  * weight of the rare words of the question, then those with the rarest word, and so on until there are enough. Within a step, the
  * last updated records come first. Word frequencies are measured on the records of the caller.
  */
-async function candidatesOf(question: Question, weighed: Weighed, except: readonly string[]): Promise<Matched[]> {
-  const { ctx, accessFilter, base } = question;
-  const { queries, facts } = weighed;
-  const steps = candidateSteps(facts);
-  const { ranking } = rankOf(queries, rankPlan(facts, 'any'), accessFilter);
-  const known = await base.memory?.findInSteps(needCombinations(steps, queries), CANDIDATES, except, ranking);
-  if (known !== undefined) return known;
-  const found: string[] = [];
-  for (const combinations of steps) {
-    if (found.length >= CANDIDATES) break;
-    const match = matchOf(question, combinationOf(combinations, queries, accessFilter));
-    found.push(...(await listMatches(ctx, match, CANDIDATES - found.length, 0, [...except, ...found])));
-  }
-  return unranked(found);
+async function candidatesOf(backend: SearchBackend, weighed: Weighed, except: readonly string[]): Promise<Matched[]> {
+  const of = (indices: readonly number[]): Words => allOf(indices.flatMap((index) => weighed.words[index] ?? []));
+  const steps = candidateSteps(weighed.facts).map((combinations) => anyOf(combinations.map(of)));
+  return await backend.findInSteps(steps, CANDIDATES, except, rankingOf(weighed));
 }
 
-async function anyHits(question: Sampling, limit: number, before: Hits): Promise<Hits> {
-  const { ctx } = question;
+/** Records with similar words, after those with the words of the question. */
+async function nearHits(question: Question, limit: number, before: Hits): Promise<Hits> {
+  const terms = await nearTerms(question);
+  const words = anyWord(question, terms, 'near');
   const except = before.ranked.slice().map(({ id }) => id);
-  const match = matchAny(question, asked(question.terms), 'any');
-  const ids = await listMatches(ctx, match, limit, 0, except);
-  if (ids.length === 0) return before;
-  const weighed = await weigh(question, 'any', question.terms, true);
-  const complete = ids.length < limit;
-  const candidates = complete ? unranked(ids) : await candidatesOf(question, weighed, except);
-  const scored = await rank(question, 'any', candidates, weighed, true);
-  const listed = [...except, ...scored.map(({ id }) => id)];
-  return {
-    ...behind(before, 'any', scored, ids.length, complete),
-    rest: (offset, most) => listMatches(ctx, match, most, offset, listed),
-  };
-}
-
-async function nearMatch(question: Question): Promise<{ terms: Term[]; match: Match }> {
-  const { ctx, accessFilter, analysis, q } = question;
-  const terms = [...(await withTypos(ctx, accessFilter, asked(question.terms))), ...respelledTerms(analysis, q)];
-  return { terms, match: matchAny(question, terms, 'near') };
-}
-
-async function nearHits(question: Sampling, limit: number, before: Hits): Promise<Hits> {
-  const { ctx } = question;
-  const { terms, match } = await nearMatch(question);
-  const except = before.ranked.slice().map(({ id }) => id);
-  const ids = await listMatches(ctx, match, limit, 0, except);
+  const ids = await question.backend.find(words, { limit, offset: 0, except });
   if (ids.length === 0) return before;
   const weighed = await weigh(question, 'near', terms, terms.length > 1);
-  const scored = await rank(question, 'near', unranked(ids.slice(0, RANKED)), weighed, true);
-  const listed = [...except, ...scored.map(({ id }) => id)];
+  const candidates = ids.slice(0, RANKED).map((id) => ({ id }));
+  const scored = await ranked(question, candidates, weighed);
+  return behind(question, before, 'near', words, scored, ids.length, ids.length < limit);
+}
+
+async function nearTerms({ ctx, scope, analysis, q, terms }: Question): Promise<Term[]> {
+  return [...(await withTypos(ctx, scope, required(terms))), ...respelledTerms(analysis, q)];
+}
+
+/** Appends less strict hits. */
+function behind(
+  { backend }: Question,
+  before: Hits,
+  tier: Tier,
+  words: Words,
+  scored: readonly Scored[],
+  count: number,
+  complete: boolean,
+): Hits {
+  const listed = [...before.ranked.slice(), ...scored.map((one) => squashed(tier, one))];
+  const except = listed.map(({ id }) => id);
   return {
-    ...behind(before, 'near', scored, ids.length, ids.length < limit),
-    rest: (offset, most) => listMatches(ctx, match, most, offset, listed),
+    kind: before.kind,
+    ranked: listed,
+    count: before.count + count,
+    complete,
+    rest: (offset, limit) => backend.find(words, { limit, offset, except }),
+    restScore: TIER_BASE[tier],
   };
 }
 
-/** Ids of matches in the order of `base`, for lists. Uses the strictest kind of match that finds anything. */
+/** The last updated records whose number or title is the question. */
+export async function namedIds({ backend, scope, numbers, q }: Question, limit: number): Promise<string[]> {
+  const titled = titleOf(q, scope);
+  const named = numbers === null ? titled : anyOf([titled, numbered(exactNumbers(numbers), scope)]);
+  return await backend.find(named, { limit, offset: 0, except: [] });
+}
+
+/** Ids of matches in the order of the scope, for lists. Uses the strictest kind of match that finds anything. */
 export async function findIds(question: Question, limit: number, offset: number): Promise<string[]> {
-  const { ctx, terms } = question;
+  const { backend, terms } = question;
   const steps = [
-    () => matchAll(question),
-    () => matchAny(question, asked(terms), 'any'),
-    async () => (await nearMatch(question)).match,
+    () => allWords(question),
+    () => anyWord(question, required(terms), 'any'),
+    async () => anyWord(question, await nearTerms(question), 'near'),
   ];
   for (const step of steps) {
-    const match = await step();
-    const ids = await listMatches(ctx, match, limit, offset);
+    const words = await step();
+    const ids = await backend.find(words, { limit, offset, except: [] });
     if (ids.length > 0) return ids;
     // The offset is past the end of the matches of this kind.
-    if (offset > 0 && (await listMatches(ctx, match, 1)).length > 0) return [];
+    if (offset > 0 && (await backend.find(words, { limit: 1, offset: 0, except: [] })).length > 0) return [];
   }
   return [];
+}
+
+/** The weighted words with their statistics. */
+interface Weighed {
+  terms: readonly Term[];
+  words: readonly Word[];
+  facts: readonly TermFacts[];
+  /** Mean size of the sampled records; 0 without a sample. */
+  average: number;
+}
+
+async function weigh(question: Question, tier: Tier, terms: readonly Term[], sampled: boolean): Promise<Weighed> {
+  const words = terms.map((term) => wordOf(term, question.scope, tier));
+  const sample = sampled ? await sampleOf(question, tier, words) : { records: 0, holding: [], average: 0 };
+  const facts = terms.map(({ count, last, required: isRequired }, index): TermFacts => {
+    const share = sampled ? ((sample.holding[index] ?? 0) + 0.5) / (sample.records + 1) : 0.01;
+    return { share, count, last, required: isRequired };
+  });
+  const rarest = [...facts.keys()].sort((a, b) => (facts[a]?.share ?? 0) - (facts[b]?.share ?? 0) || a - b);
+  const kept = new Set(rarest.slice(0, WEIGHED));
+  const of = <T>(list: readonly T[]): T[] => list.filter((_, index) => kept.has(index));
+  return { terms: of(terms), words: of(words), facts: of(facts), average: sample.average };
+}
+
+/** The sample of word frequencies, taken once for all tiers in which the words have the same lexemes. */
+function sampleOf(question: Question, tier: Tier, words: readonly Word[]): Promise<Sample> {
+  const key = tier === 'any' && !hasSynonyms(question) ? 'all' : tier;
+  const sample = question.samples.get(key) ?? question.backend.sample(words, SAMPLE);
+  question.samples.set(key, sample);
+  return sample;
+}
+
+function rankingOf({ words, facts }: Weighed): Ranking {
+  return { words, ...rankPlan(facts) };
+}
+
+/** The candidates by the weighted sum of their words; the best of them are reranked. */
+async function ranked(
+  question: Question,
+  candidates: readonly Matched[],
+  weighed: Weighed,
+): Promise<readonly Scored[]> {
+  const ids = candidates.map(({ id }) => id);
+  // All are ranked by more than the sum.
+  if (ids.length <= MAX_RERANKED) return await reranked(question, ids, weighed);
+  const ranking = rankingOf(weighed);
+  const isRanked = candidates.every(({ rank }) => rank !== undefined);
+  const rows = isRanked ? candidates : await question.backend.ranks(ids, ranking);
+  const { places, scores } = bestScores(
+    rows.map(({ rank = 0 }) => rank),
+    rows.map(({ size = 0 }) => size),
+    ranking.b,
+    (a, b) => ((rows[a]?.id ?? '') < (rows[b]?.id ?? '') ? 1 : -1),
+    weighed.average,
+  );
+  const scored = Array.from(places, (place) => ({ id: rows[place]?.id ?? '', score: scores[place] ?? 0 }));
+  const best = scored.slice(0, MAX_RERANKED).map(({ id }) => id);
+  const first = await reranked(question, best, weighed);
+  // Hits that are not reranked keep their order below the reranked ones.
+  const floor = first.at(-1)?.score ?? 0;
+  const others = scored.slice(MAX_RERANKED).map((one) => ({ ...one, score: (floor * one.score) / (one.score + 20) }));
+  return [...first, ...others];
+}
+
+/** The best hits by their titles, the comments that the caller may read, and titles of duplicates. */
+async function reranked(
+  { backend, analysis, q, comments }: Question,
+  ids: readonly string[],
+  { terms, words, facts }: Weighed,
+  known?: OccurrencesById,
+): Promise<Scored[]> {
+  // A single record needs no order, and without words there is none but that of ids.
+  if (ids.length <= 1) return ids.map((id) => ({ id, score: 1 }));
+  if (words.length === 0) return ids.map((id) => ({ id, score: 0 })).sort(bestFirst);
+  const loaded = await backend.rerankHits(ids, words, comments, known);
+  const byId = new Map(loaded.map((hit) => [hit.id, hit]));
+  const hits = ids.flatMap((id) => byId.get(id) ?? []);
+  const scores = rerank(
+    hits,
+    facts.map((one, index) => ({ ...one, lexemes: terms[index]?.lexemes ?? [] })),
+    q,
+    analysis,
+  );
+  const wanted = titleKey(q);
+  const isTitle = (title: string | null): boolean => title !== null && titleKey(title) === wanted;
+  return hits
+    .map(({ id, title }, index) => ({ id, score: isTitle(title) ? BY_TITLE : (scores[index] ?? 0) }))
+    .sort(bestFirst);
 }

@@ -9,7 +9,7 @@ import { hitsIn, makeWanted, snippetOf, type Wanted } from './snippet.ts';
 import type { Term } from './terms.ts';
 import type { ItemState } from '../../contract/state.ts';
 import { findVisibleComments } from '../comments/index.ts';
-import { type Entry, serviceEntries, type SearchParts } from './state.ts';
+import { entriesOf, type OtherSources } from './other-hits.ts';
 import { findArticleHits } from './store-texts.ts';
 
 /** A hit of any kind. */
@@ -154,7 +154,7 @@ type AddResult = (hit: Found, result: Omit<SearchResult, 'kind' | 'id' | 'score'
 /** By kind and id of the hit. Items that were deleted meanwhile are left out. */
 export async function otherResults(
   ctx: ReadContext,
-  parts: SearchParts,
+  parts: OtherSources,
   found: readonly Found[],
   snippets: Snippets,
 ): Promise<Map<string, SearchResult>> {
@@ -182,9 +182,9 @@ export async function otherResults(
   await putArticles(ctx, parts, of('article'), snippets, put);
   const people = of('user', 'group', 'org-unit');
   const services = of('service');
-  const entries: Entry[] = [
-    ...(people.length === 0 ? [] : await parts.directory.people(ctx, parts.analysis)),
-    ...(services.length === 0 ? [] : serviceEntries(parts.analysis, await parts.services.services(ctx))),
+  const entries = [
+    ...(people.length === 0 ? [] : await entriesOf(ctx, parts, 'user')),
+    ...(services.length === 0 ? [] : await entriesOf(ctx, parts, 'service')),
   ];
   const byId = new Map(entries.map((entry) => [`${entry.kind} ${entry.id}`, entry]));
   for (const hit of [...people, ...services]) {
@@ -198,7 +198,7 @@ export async function otherResults(
 
 async function putArticles(
   ctx: ReadContext,
-  parts: SearchParts,
+  parts: OtherSources,
   found: readonly Found[],
   snippets: Snippets,
   put: AddResult,

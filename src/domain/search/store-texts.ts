@@ -7,8 +7,9 @@ import { rowVersion } from '../../platform/journal/positions.ts';
 import type { ReadContext } from '../../platform/unit-of-work/context.ts';
 import { visibleComments } from '../comments/index.ts';
 import type { RankPlan } from './ranking.ts';
-import { type Scored, partRank } from './sql/words.ts';
-import type { WordQuery } from './terms.ts';
+import { anyOperand } from './indexing/lexemes.ts';
+import type { Reading, Scored } from './query.ts';
+import { readingRank } from './sql/words.ts';
 
 export interface ArticleText {
   articleId: string;
@@ -76,18 +77,19 @@ export function articleSource(ctx: ReadContext, articles: ArticleSource): TextSo
 export async function matchTexts(
   ctx: ReadContext,
   source: TextSource,
-  queries: readonly WordQuery[],
+  readings: readonly Reading[],
   together: 'AND' | 'OR',
   plan: RankPlan,
   except: readonly string[],
   limit: number,
 ): Promise<Scored[]> {
-  const given = queries.flatMap(({ match }) => (match === '' ? [] : [match]));
-  if (given.length === 0 || (together === 'AND' && given.length < queries.length)) return [];
+  const given = readings.flatMap(({ matched }) => (matched.length === 0 ? [] : [anyOperand(matched)]));
+  if (given.length === 0 || (together === 'AND' && given.length < readings.length)) return [];
   const whole = given.map((query) => `(${query})`).join(together === 'AND' ? ' & ' : ' | ');
-  const sums = queries.flatMap((query, index) =>
-    query.match === '' ? [] : [sql`${plan.weights[index] ?? 0}::float8 * ${partRank(ZONES, sql`m.words`, query)}`],
-  );
+  const sums = readings.flatMap((reading, index) => {
+    if (reading.matched.length === 0) return [];
+    return [sql`${plan.weights[index] ?? 0}::float8 * ${readingRank(ZONES, sql`m.words`, reading)}`];
+  });
   return await ctx.query<Scored>(sql`
     SELECT m.id, floor(1e6 * (${join(sums, ' + ')})
       / (1 - ${plan.b}::float8 + ${plan.b}::float8 * m.size / greatest(1, avg(m.size) OVER ()))) / 1e6 AS score

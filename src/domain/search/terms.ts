@@ -1,6 +1,7 @@
-/** Translates a question to queries on the index, also of its other spellings. Pure. */
+/** Takes a question apart: its words, record numbers, and other spellings, as parts of the query tree (`query.ts`). Pure. */
 import type { Analysis, QueryTerm } from '../../lib/words.ts';
-import { anyOperand, numberOperand, type Operand, operandsOf, titleOperands } from './indexing/lexemes.ts';
+import { numberOperand, type Operand, operandsOf, titleOperands } from './indexing/lexemes.ts';
+import { allOf, type Reading, type Word, type Words } from './query.ts';
 import type { Tier } from './ranking.ts';
 
 /** Shorter prefixes do not count if other words are missing. */
@@ -17,42 +18,10 @@ export interface Term extends QueryTerm {
   synonyms: readonly string[];
 }
 
-/** The field tokens of an `AccessFilter`. */
+/** The field tokens of an `Access`. */
 export interface FieldTokens {
   free: readonly string[];
   classes: readonly { fieldTokens: readonly string[] }[];
-}
-
-/** Alternatives in a rank, and the number of them, by which `ts_rank` divides. */
-export interface Operands {
-  operands: readonly Operand[];
-  /** The same as a `tsquery`; empty if there are none. */
-  text: string;
-  count: number;
-}
-
-/** The queries of a word under some field tokens. */
-export interface WordQuery {
-  /** The word itself. Its occurrences add up in the rank. */
-  exact: Operands;
-  /** Words that it may be the start of, and similar words. However many there are, they count as one occurrence. */
-  like: Operands;
-  /** The matches of both; words that a prefix covers are left out. */
-  matched: readonly Operand[];
-  /** The same as a `tsquery`; empty if there are none. */
-  match: string;
-}
-
-function operands(of: readonly Operand[], count: number): Operands {
-  return { operands: of, text: anyOperand(of), count };
-}
-
-/**
- * The queries of a word: for field tokens that are always readable, and for each class of tokens that depends on the record.
- */
-export interface TermQuery {
-  free: WordQuery;
-  classes: readonly WordQuery[];
 }
 
 /** @param isComplete whether the last word is complete, too */
@@ -65,65 +34,49 @@ export function respelledTerms(analysis: Analysis, q: string): Term[] {
   return termsOf(analysis, respell(q).join(' '), true);
 }
 
-function under(fieldTokens: readonly string[], term: Term, tier: Tier): WordQuery {
+/**
+ * The word under the caller's field tokens. If not all words are required, also its synonyms; for similar words, also those and
+ * its prefix.
+ */
+export function wordOf(term: Term, { free, classes }: FieldTokens, tier: Tier = 'all'): Word {
+  const of = (fieldTokens: readonly string[]): Reading => readingOf(fieldTokens, term, tier);
+  return { kind: 'word', free: of(free), classes: classes.map(({ fieldTokens }) => of(fieldTokens)) };
+}
+
+export function readingOf(fieldTokens: readonly string[], term: Term, tier: Tier): Reading {
   const exact = new Set(term.lexemes);
   const loosely = tier === 'near';
   const like = new Set([...term.completions, ...(tier === 'all' ? [] : term.synonyms), ...(loosely ? term.near : [])]);
   const beginnings = new Set(term.beginnings);
   if (loosely && term.raw.length >= SHORTEST_BEGINNING) beginnings.add(term.raw);
   const covered = (word: string): boolean => [...beginnings].some((other) => other !== word && word.startsWith(other));
-  const asked = (lexemes: readonly string[], starts: readonly string[]): Operand[] => [
+  const under = (lexemes: readonly string[], starts: readonly string[]): Operand[] => [
     ...operandsOf(lexemes, fieldTokens, false),
     ...operandsOf(starts, fieldTokens, true),
   ];
-  const matched = asked(
-    [...exact, ...like].filter((word) => !beginnings.has(word) && !covered(word)),
-    [...beginnings].filter((word) => !covered(word)),
-  );
   return {
-    exact: operands(asked([...exact], []), exact.size * fieldTokens.length),
-    like: operands(asked([...like], [...beginnings]), (like.size + beginnings.size) * fieldTokens.length),
-    matched,
-    match: anyOperand(matched),
-  };
-}
-
-/**
- * The word under the caller's field tokens. If not all words are required, also its synonyms; for similar words, also those and
- * its prefix.
- */
-export function termQuery(term: Term, fieldTokens: FieldTokens, tier: Tier = 'all'): TermQuery {
-  return {
-    free: under(fieldTokens.free, term, tier),
-    classes: fieldTokens.classes.map((of) => under(of.fieldTokens, term, tier)),
+    exact: { operands: under([...exact], []), count: exact.size * fieldTokens.length },
+    like: { operands: under([...like], [...beginnings]), count: (like.size + beginnings.size) * fieldTokens.length },
+    matched: under(
+      [...exact, ...like].filter((word) => !beginnings.has(word) && !covered(word)),
+      [...beginnings].filter((word) => !covered(word)),
+    ),
   };
 }
 
 /** The question as the whole title of a record. */
-export function titleQuery(q: string, fieldTokens: FieldTokens): TermQuery {
-  const of = (tokens: readonly string[]): WordQuery => {
-    const matched = titleOperands(q, tokens);
-    return { exact: operands(matched, tokens.length), like: operands([], 0), matched, match: anyOperand(matched) };
+export function titleOf(q: string, { free, classes }: FieldTokens): Word {
+  const of = (fieldTokens: readonly string[]): Reading => {
+    const matched = titleOperands(q, fieldTokens);
+    return { exact: { operands: matched, count: fieldTokens.length }, like: { operands: [], count: 0 }, matched };
   };
-  return { free: of(fieldTokens.free), classes: fieldTokens.classes.map((one) => of(one.fieldTokens)) };
-}
-
-/** All queries of the word combined: the least that a record must contain. */
-export function widest(query: TermQuery): string {
-  return [query.free, ...query.classes]
-    .map(({ match }) => match)
-    .filter((match) => match !== '')
-    .join(' | ');
+  return { kind: 'title', free: of(free), classes: classes.map(({ fieldTokens }) => of(fieldTokens)) };
 }
 
 /** The record numbers in a question. */
 export interface Numbers {
-  /** One for each number; a record has all of them. */
+  /** One for each number; a record has all of them. The last word of the question matches as a prefix. */
   operands: readonly Operand[];
-  /** `tsquery` for records with all of them; the last word of the question matches as a prefix. */
-  query: string;
-  /** The same without prefixes: exact matches rank highest. */
-  exact: string;
   /** The remaining words of the question. */
   rest: readonly Term[];
   /** Length of the last word without hyphens if it is a number with digits; otherwise 0. */
@@ -152,26 +105,27 @@ export function numbersOf(analysis: Analysis, q: string, numberings: readonly Nu
   };
   const numbers = tokens.filter(mayBe).slice(0, MAX_NUMBERS);
   if (numbers.length === 0) return null;
-  const operandsOfNumbers = (loosely: boolean): Operand[] =>
-    numbers.map((token) => {
-      const isPrefix = loosely && token === last;
-      return numberOperand(token, isPrefix, isPrefix ? countOf(token.toUpperCase(), numberings) : 1);
-    });
-  const together = (of: readonly Operand[]): string => of.map((operand) => `(${anyOperand([operand])})`).join(' & ');
+  const operands = numbers.map((token) => {
+    const isPrefix = token === last;
+    return numberOperand(token, isPrefix, isPrefix ? countOf(token.toUpperCase(), numberings) : 1);
+  });
   const others = tokens.filter((token) => !numbers.includes(token)).join(' ');
   return {
-    operands: operandsOfNumbers(true),
-    query: together(operandsOfNumbers(true)),
-    exact: together(operandsOfNumbers(false)),
+    operands,
     rest: termsOf(analysis, others).filter((term) => term.required),
     lastLength: last !== undefined && numbers.includes(last) && /\d/.test(last) ? last.replaceAll('-', '').length : 0,
   };
 }
 
+/** Records with these numbers that also contain the rest of the question. */
+export function numbered({ operands, rest }: Numbers, fieldTokens: FieldTokens): Words {
+  const numbers = operands.map((operand): Words => ({ kind: 'number', operand }));
+  return allOf([...numbers, ...rest.map((term) => wordOf(term, fieldTokens))]);
+}
+
 /** The same numbers without prefixes. */
 export function exactNumbers(numbers: Numbers): Numbers {
-  const operands = numbers.operands.map(({ lexeme }) => ({ lexeme, prefix: false }));
-  return { ...numbers, operands, query: numbers.exact };
+  return { ...numbers, operands: numbers.operands.map(({ lexeme }) => ({ lexeme, prefix: false })) };
 }
 
 /** The words without prefixes that are only a part of a record number: too many words start with the same digits. */

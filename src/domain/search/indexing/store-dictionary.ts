@@ -3,7 +3,7 @@ import sql, { join } from 'sql-template-tag';
 import type { Queryable } from '../../../platform/database/pool.ts';
 import { takeRows } from '../../../platform/jobs/queue.ts';
 import type { ReadContext } from '../../../platform/unit-of-work/context.ts';
-import type { AccessFilter } from '../sql/access.ts';
+import type { FieldTokens } from '../terms.ts';
 import { isWithinOneEdit, mayHoldTypo, type Term } from '../terms.ts';
 
 /**
@@ -73,7 +73,7 @@ async function likeWords(ctx: ReadContext, word: string, fieldTokens: readonly s
 /** The words, each with the known words at edit distance 1. */
 export async function withTypos(
   ctx: ReadContext,
-  { free, classes }: AccessFilter,
+  { free, classes }: FieldTokens,
   terms: readonly Term[],
 ): Promise<Term[]> {
   const fieldTokens = [...free, ...classes.flatMap((of) => of.fieldTokens)];

@@ -1,25 +1,12 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
-import {
-  evaluate,
-  parseCondition,
-  resolverOf,
-  SYSTEM_FIELDS,
-  type TypedCondition,
-  type TypedField,
-} from '../../../lib/filter.ts';
+import { evaluate, parseCondition, resolverOf, type TypedCondition, type TypedField } from '../../../lib/filter.ts';
 import { differs, type Row, type Scenario, scenario } from '../../../../test/harness/filter-sql-arbitraries.ts';
 import { STATES, TYPES, uuid } from '../../../../test/harness/filter-sql-edges.ts';
-import {
-  columnsOfCondition,
-  type ConditionEnvironment,
-  isTimed,
-  keyOfField,
-  keyOfShape,
-  type RecordRule,
-  ruleTest,
-} from './conditions.ts';
+import { columnsOfCondition, type ConditionEnvironment, isTimed, keyOfField, ruleTest } from './conditions.ts';
+import { withRights } from '../filter.ts';
+import type { RecordRule } from '../query.ts';
 import type { ColumnValue } from './columns.ts';
 import { buildSegment, type IndexedDocument } from './segment.ts';
 
@@ -45,15 +32,7 @@ function documentOf({ facts: { values, folded, system }, version, stateId }: Row
   };
 }
 
-function environmentOf(
-  { of, variables, visibility }: Scenario,
-  rules: readonly (RecordRule | null)[],
-): ConditionEnvironment {
-  const everyField: TypedField[] = [...of, ...SYSTEM_FIELDS.values()];
-  const readable = everyField.flatMap((field) => {
-    const rule = rules[visibility[of.findIndex(({ code }) => code === field.code)] ?? 0] ?? null;
-    return rule === null ? [] : [[keyOfShape(field), rule] as const];
-  });
+function environmentOf({ of, variables }: Scenario): ConditionEnvironment {
   const differing = of
     .filter(differs)
     .flatMap(({ code }) => [...TYPES.values()].map((typeId) => keyOfField(typeId, code)));
@@ -64,7 +43,6 @@ function environmentOf(
       mismatched: new Map(differing.map((key) => [key, new Set([1])])),
     },
     variables,
-    readable: new Map(readable),
   };
 }
 
@@ -82,18 +60,18 @@ describe('Conditions on documents of the index', () => {
         ];
         const everyType = (condition: TypedCondition | null): RecordRule =>
           new Map([...TYPES.values()].map((typeId) => [typeId, condition]));
-        const environment = environmentOf(
-          given,
-          limits.map((limit) => (limit === null ? null : everyType(limit))),
-        );
+        const environment = environmentOf(given);
+        const limitOf = ({ code }: { code: string }): TypedCondition | null =>
+          limits[given.visibility[given.of.findIndex((field) => field.code === code)] ?? 0] ?? null;
         const segment = buildSegment(given.rows.map(documentOf));
         for (const input of given.conditions) {
           const condition = typed(input);
-          const test = ruleTest(segment, everyType(condition), environment);
+          const limited = withRights(condition, limitOf) ?? assert.fail();
+          const test = ruleTest(segment, everyType(limited), environment);
           for (let doc = 0; doc < segment.count; doc++) {
             const { facts } = given.rows[segment.parts.sizes[doc] as number] as Row;
             const canRead = (code: string): boolean => {
-              const limit = limits[given.visibility[given.of.findIndex((field) => field.code === code)] ?? 0] ?? null;
+              const limit = limitOf({ code });
               return limit === null || evaluate(limit, facts, given.variables);
             };
             const right = evaluate(condition, facts, given.variables, canRead);
@@ -142,7 +120,7 @@ describe('Conditions on documents of the index', () => {
     const segment = buildSegment([
       { id: uuid(1), updatedAt: 1, profileId: 1, versions: [1, 1], size: 1, lexemes: NOTHING, values },
     ]);
-    const environment = environmentOf({ of: [], variables: {}, visibility: [] } as unknown as Scenario, []);
+    const environment = environmentOf({ of: [], variables: {}, visibility: [] } as unknown as Scenario);
     const kind: TypedField = {
       code: 'second',
       storedAs: 'first',
@@ -169,7 +147,7 @@ describe('Conditions on documents of the index', () => {
         values: new Map([['$typeId', { value: 't' }]]),
       },
     ]);
-    const environment = environmentOf({ of: [], variables: {}, visibility: [] } as unknown as Scenario, []);
+    const environment = environmentOf({ of: [], variables: {}, visibility: [] } as unknown as Scenario);
     assert.equal(ruleTest(segment, new Map([['t', null]]), environment)(0), true);
     assert.equal(ruleTest(segment, new Map([['other', null]]), environment)(0), false);
   });

@@ -13,9 +13,10 @@ import {
   type Variables,
   variablesOf,
 } from '../../../lib/filter.ts';
+import type { RecordRule } from '../query.ts';
 import { type ColumnValue, valueAt } from './columns.ts';
-import type { DocumentTest } from './need.ts';
 import type { Segment } from './segment.ts';
+import type { DocumentTest } from './words.ts';
 
 /** The columns of system fields; they cannot be codes of fields. */
 export const TYPE_COLUMN = '$typeId';
@@ -34,19 +35,9 @@ export function keyOfField(typeId: string, code: string): string {
   return `${typeId} ${code}`;
 }
 
-/** Type id → the condition on its records; null for all of them. No record of another type is meant. */
-export type RecordRule = ReadonlyMap<string, TypedCondition | null>;
-
 export interface ConditionEnvironment {
   names: ConditionNames;
   variables: Variables;
-  /** `keyOfShape` → the records on which the field may be read. Other fields may be read on all records. */
-  readable?: ReadonlyMap<string, RecordRule>;
-}
-
-/** Types can have fields with the same code and different shapes. */
-export function keyOfShape({ kind, code, dataType, multiple }: TypedField): string {
-  return `${kind} ${code} ${dataType} ${multiple}`;
 }
 
 /** The column that holds the values of a field; null for what every document has. */
@@ -98,22 +89,19 @@ function testOf(segment: Segment, condition: TypedCondition | null, environment:
     : (doc) => tests.some((test) => test(doc));
 }
 
-/** The condition on one field, false where the field cannot be read or has another shape. */
+/** The condition on one field, false where the field has another shape. */
 function guarded(segment: Segment, leaf: TypedLeaf, environment: ConditionEnvironment): DocumentTest {
   const { field } = leaf;
   const { columns } = segment.parts;
-  const { names, variables, readable } = environment;
+  const { names } = environment;
   const test = leafTest(segment, leaf, environment);
-  const rule = readable?.get(keyOfShape(field));
-  // The rule of a right is not limited by rights itself.
-  const mayRead = rule === undefined ? null : ruleTest(segment, rule, { names, variables });
   const isMismatched = (doc: number): boolean => {
     if (field.kind !== 'value') return false;
     const typeId = valueAt(columns, TYPE_COLUMN, doc)?.value as string;
     const versions = names.mismatched.get(keyOfField(typeId, field.code));
     return versions?.has(valueAt(columns, VERSION_COLUMN, doc)?.value as number) === true;
   };
-  return (doc) => test(doc) && !isMismatched(doc) && (mayRead === null || mayRead(doc));
+  return (doc) => test(doc) && !isMismatched(doc);
 }
 
 function leafTest(segment: Segment, leaf: TypedLeaf, environment: ConditionEnvironment): DocumentTest {

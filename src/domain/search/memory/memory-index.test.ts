@@ -4,10 +4,12 @@ import fc from 'fast-check';
 import { Bits, DocumentSet } from './document-set.ts';
 import { MemoryIndex } from './memory-index.ts';
 import { type Living, mergeSegments, segmentsToMerge } from './merge.ts';
-import { documentsWith, type DocumentTest, type Need } from './need.ts';
 import { buildSegment, type IndexedDocument, type Segment } from './segment.ts';
 import { segmentFromBytes, segmentToBytes } from './segment-file.ts';
 import { matchesOf } from './walk.ts';
+import { documentsWith, type DocumentTest } from './words.ts';
+import type { Operand } from '../indexing/lexemes.ts';
+import type { Reading, Words } from '../query.ts';
 
 const idOf = (n: number): string => `${n.toString(16).padStart(8, '0')}-0000-7000-8000-00000000000a`;
 
@@ -43,14 +45,20 @@ const operand = fc.record({
   lexeme: fc.oneof(lexeme, fc.constantFrom('', 'п', '\u0001secret\u0001', 'z')),
   prefix: fc.boolean(),
 });
-const leaf: fc.Arbitrary<Need> = fc.record({
-  kind: fc.constant('lexemes' as const),
-  operands: fc.array(operand, { maxLength: 3 }),
-  within: fc.constantFrom(null, null, 0, 1),
-});
-const group = (part: fc.Arbitrary<Need>): fc.Arbitrary<Need> =>
-  fc.record({ kind: fc.constantFrom('all' as const, 'any' as const), needs: fc.array(part, { maxLength: 3 }) });
-const need = fc.oneof(leaf, group(leaf), group(group(leaf)));
+const NONE = { operands: [], count: 0 };
+const reading = (matched: readonly Operand[]): Reading => ({ exact: NONE, like: NONE, matched });
+const readings = fc.array(operand, { maxLength: 3 }).map(reading);
+const leaf: fc.Arbitrary<Words> = fc.oneof(
+  fc.record({
+    kind: fc.constantFrom('word' as const, 'title' as const),
+    free: readings,
+    classes: fc.oneof(fc.constant([]), fc.tuple(readings, readings)),
+  }),
+  fc.record({ kind: fc.constant('number' as const), operand }),
+);
+const group = (part: fc.Arbitrary<Words>): fc.Arbitrary<Words> =>
+  fc.record({ kind: fc.constantFrom('all' as const, 'any' as const), parts: fc.array(part, { maxLength: 3 }) });
+const question = fc.oneof(leaf, group(leaf), group(group(leaf)));
 
 /** The n-th document of a test that counts them. */
 const numbered = (n: number, lexemes: Map<string, string>): IndexedDocument => ({
@@ -63,17 +71,22 @@ const numbered = (n: number, lexemes: Map<string, string>): IndexedDocument => (
   values: new Map(),
 });
 
-/** Whether the document satisfies the need, as the statement would say. */
-function satisfies(one: IndexedDocument, need: Need): boolean {
-  if (need.kind !== 'lexemes') {
-    const parts = need.needs.map((part) => satisfies(one, part));
-    return need.kind === 'all' ? parts.length > 0 && parts.every(Boolean) : parts.some(Boolean);
+/** Whether the document has the words, as the statement would say. The second class may be used on no document. */
+function satisfies(one: IndexedDocument, words: Words): boolean {
+  const holds = (operands: readonly Operand[]): boolean =>
+    operands.some(({ lexeme: wanted, prefix }) =>
+      [...one.lexemes.keys()].some((own) => (prefix ? own.startsWith(wanted) : own === wanted)),
+    );
+  switch (words.kind) {
+    case 'all':
+      return words.parts.length > 0 && words.parts.every((part) => satisfies(one, part));
+    case 'any':
+      return words.parts.some((part) => satisfies(one, part));
+    case 'number':
+      return holds([words.operand]);
+    default:
+      return holds(words.free.matched) || (one.size % 2 === 0 && holds(words.classes[0]?.matched ?? []));
   }
-  if (need.within === 0 && one.size % 2 === 1) return false;
-  if (need.within === 1) return false;
-  return need.operands.some((wanted) =>
-    [...one.lexemes.keys()].some((own) => (wanted.prefix ? own.startsWith(wanted.lexeme) : own === wanted.lexeme)),
-  );
 }
 
 type Step = { change: IndexedDocument[]; gone: string[] } | { mergeSteps: number };
@@ -111,8 +124,8 @@ function mergedOf(given: readonly Living[]): Segment {
   }
 }
 
-const QUESTION = (need: Need | null, { listed }: { listed: boolean }): Parameters<typeof matchesOf>[1] => ({
-  need,
+const QUESTION = (words: Words | null, { listed }: { listed: boolean }): Parameters<typeof matchesOf>[1] => ({
+  words,
   on: ({ count, parts }) => {
     const even: DocumentTest = (doc) => (parts.sizes[doc] as number) % 2 === 0;
     const visible: DocumentTest = (doc) => parts.sizes[doc] !== 13;
@@ -124,21 +137,25 @@ const QUESTION = (need: Need | null, { listed }: { listed: boolean }): Parameter
 describe('The index in memory', () => {
   test('finds what a scan finds, in the same order, after any changes and merges', () => {
     fc.assert(
-      fc.property(fc.array(step, { maxLength: 30, size: 'max' }), fc.array(need, { maxLength: 5 }), (steps, needs) => {
-        const { index, expected } = played(steps);
-        assert.equal(index.documents, expected.size);
-        const sorted = [...expected.values()].sort((a, b) => b.updatedAt - a.updatedAt || (a.id < b.id ? 1 : -1));
-        for (const wanted of [null, ...needs]) {
-          const right = sorted.filter((one) => one.size !== 13 && (wanted === null || satisfies(one, wanted)));
-          for (const listed of [false, true]) {
-            const found = [...matchesOf(index.segments, QUESTION(wanted, { listed }))];
-            assert.deepEqual(
-              found.map(({ segment, doc }) => segment.id(doc)),
-              right.map(({ id }) => id),
-            );
+      fc.property(
+        fc.array(step, { maxLength: 30, size: 'max' }),
+        fc.array(question, { maxLength: 5 }),
+        (steps, questions) => {
+          const { index, expected } = played(steps);
+          assert.equal(index.documents, expected.size);
+          const sorted = [...expected.values()].sort((a, b) => b.updatedAt - a.updatedAt || (a.id < b.id ? 1 : -1));
+          for (const wanted of [null, ...questions]) {
+            const right = sorted.filter((one) => one.size !== 13 && (wanted === null || satisfies(one, wanted)));
+            for (const listed of [false, true]) {
+              const found = [...matchesOf(index.segments, QUESTION(wanted, { listed }))];
+              assert.deepEqual(
+                found.map(({ segment, doc }) => segment.id(doc)),
+                right.map(({ id }) => id),
+              );
+            }
           }
-        }
-      }),
+        },
+      ),
       { numRuns: 150 },
     );
   });
@@ -192,7 +209,7 @@ describe('The index in memory', () => {
     const segment = buildSegment(given);
     const classes: DocumentTest[] = [(doc) => doc % 3 === 0];
     fc.assert(
-      fc.property(need, fc.uniqueArray(fc.nat(499), { maxLength: 3 }), (wanted, docs) => {
+      fc.property(question, fc.uniqueArray(fc.nat(499), { maxLength: 3 }), (wanted, docs) => {
         const few = Uint16Array.from(docs).sort();
         const all = documentsWith(segment, wanted, classes);
         const some = documentsWith(segment, wanted, classes, few);
@@ -222,8 +239,8 @@ describe('The index in memory', () => {
     const lexemesOf = (n: number) =>
       new Map([...(n % 3 === 0 ? [['common', 'B'] as const] : []), ...(n % 200 === 9 ? [['rare', 'B'] as const] : [])]);
     const given = Array.from({ length: 1000 }, (_, n) => numbered(n, lexemesOf(n)));
-    const leafOf = (lexeme: string): Need => ({ kind: 'lexemes', operands: [{ lexeme, prefix: false }], within: null });
-    const both: Need = { kind: 'all', needs: [leafOf('common'), leafOf('rare')] };
+    const leafOf = (lexeme: string): Words => ({ kind: 'number', operand: { lexeme, prefix: false } });
+    const both: Words = { kind: 'all', parts: [leafOf('common'), leafOf('rare')] };
     const segments = [0, 1].map((odd) => buildSegment(given.filter((_, n) => n % 2 === odd)));
     const merged = mergedOf(segments.map((segment) => ({ segment, deleted: new Bits(500), alive: 500 })));
     const right = given

@@ -1,28 +1,32 @@
 /** Messages between the process and the thread that holds the index. Everything is plain data. */
+import type { BestQuestion, Page, Ranking, Scope, Word, Words } from '../query.ts';
+import type { ConditionEnvironment } from './conditions.ts';
 import type { FollowerState } from './follower.ts';
-import type { Need } from './need.ts';
-import type { TermQuery } from '../terms.ts';
-import type { BestQuestion, Page, Ranking, Scope } from './search.ts';
 import type { Occurrences } from './word-ranks.ts';
 
-/** What the thread is asked. */
+/** A scope with everything that its rules are evaluated with. */
+export interface MemoryScope extends Scope {
+  environment: ConditionEnvironment;
+  /** Version of the configuration. */
+  version: number;
+  /** Identifies the caller's variables. Sets of documents of rules that name variables are kept under it. */
+  variablesKey: string;
+}
+
+/** What the thread is asked: the questions of `SearchBackend`. */
 export type Ask = {
-  scope: Scope;
+  scope: MemoryScope;
   /** Whether changes that were acknowledged before must be found. If not, those before an earlier question are. */
   fresh: boolean;
 } & (
-  | /** Matches of a page, last updated first, with ranks if a ranking is given. */
-  { kind: 'find'; need: Need; page: Page; ranking: Ranking | null }
-  /** The matches of a need as far as they are counted, and the last updated ones of them ranked. */
+  | /** The matches of the steps one after the other, each last updated first, with ranks if a ranking is given. */
+  { kind: 'find'; steps: readonly Words[]; page: Page; ranking: Ranking | null }
   | ({ kind: 'best' } & BestQuestion)
-  /** The first matches of the needs one after the other, each last updated first, without those of earlier needs. */
-  | { kind: 'steps'; needs: readonly Need[]; limit: number; except: ReadonlySet<string>; ranking: Ranking }
   /** The ranks of these records. Records that are not in the index are left out. */
   | { kind: 'rank'; ids: readonly string[]; ranking: Ranking }
   /** How often these records contain each word. Records that are not in the index are left out. */
-  | { kind: 'occurrences'; ids: readonly string[]; words: readonly TermQuery[] }
-  /** How many of the newest records satisfy each need. */
-  | { kind: 'sample'; needs: readonly Need[]; size: number }
+  | { kind: 'occurrences'; ids: readonly string[]; words: readonly Word[] }
+  | { kind: 'sample'; words: readonly Word[]; size: number }
 );
 
 /** Matches in a form that is cheap to send. */

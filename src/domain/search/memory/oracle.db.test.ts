@@ -23,16 +23,16 @@ import { makeSearchParts } from '../index.ts';
 import type { ReadContext } from '../../../platform/unit-of-work/context.ts';
 import { systemClock } from '../../../platform/clock.ts';
 import { Authenticator } from '../../access/index.ts';
-import { areIndexed, filterableTypes, readFilter, type TypedFilter, typeFilter } from '../filter.ts';
+import { accessOf } from '../access.ts';
+import { areIndexed, filterableTypes, readFilter, ruleOfFilters, type TypedFilter, typeFilter } from '../filter.ts';
 import { profileView } from '../indexing/profile.ts';
-import { MemoryQuestion, scopeOf } from './backend.ts';
-import { findMatches } from '../sql/match.ts';
-import { rankPlan } from '../ranking.ts';
 import { beginRebuild, stepRebuild } from '../indexing/rebuild.ts';
-import { accessFilterOf, filterPredicate } from '../sql/access.ts';
+import type { Scope, SearchBackend, Words } from '../query.ts';
+import { rankPlan } from '../ranking.ts';
+import { Statements } from '../sql/backend.ts';
+import { exactNumbers, numbered, numbersOf, termsOf, titleOf, wordOf } from '../terms.ts';
+import { type Attempts, IndexInMemory } from './backend.ts';
 import { databaseSource, SYSTEM_COLUMN_NAMES } from './store.ts';
-import { allOf, anyOf, exactlyNumbered, numbered, rankOf, sampleTerms, score } from '../sql/words.ts';
-import { numbersOf, termQuery, termsOf } from '../terms.ts';
 import { SegmentFiles } from './files.ts';
 import { MemoryFollower } from './follower.ts';
 import type { RecordSource } from './record-source.ts';
@@ -42,7 +42,7 @@ import { duringTransaction } from '../../../../test/harness/database.ts';
 const WORDS = 'printer print printing paper paperless broken принтер принтера tck000003 5'.split(' ');
 const CODES = ['kind', 'region', 'score', 'price', 'day', 'tags', 'secret', 'hush', 'title'];
 const MAX_BYTES = 1e9;
-const QUESTIONS = 500;
+const QUESTIONS = 300;
 const SEARCHES = 100;
 /** Records that each of three writers creates, changes and archives. */
 const WRITES = 12;
@@ -74,16 +74,24 @@ const filter = fc.oneof(
   leaf,
   fc.record({ logic: fc.constantFrom('AND', 'OR'), conditions: fc.array(leaf, { minLength: 1, maxLength: 3 }) }),
 );
+type Shape = number | { kind: 'all' | 'any'; parts: Shape[] };
+const leafShape: fc.Arbitrary<Shape> = fc.nat(7);
+const groupOf = (part: fc.Arbitrary<Shape>): fc.Arbitrary<Shape> =>
+  fc.record({ kind: fc.constantFrom('all' as const, 'any' as const), parts: fc.array(part, { maxLength: 3 }) });
+const shapes = fc.oneof(leafShape, groupOf(leafShape), groupOf(fc.oneof(leafShape, groupOf(leafShape))));
 const question = fc.record({
   who: fc.constantFrom(...SEARCHERS.filter((name) => name !== 'stranger')),
   q: fc
     .array(fc.constantFrom(...WORDS, 'pri', 'pa', 'б', 'TCK00'), { minLength: 1, maxLength: 3 })
     .map((words) => words.join(' ')),
-  kind: fc.constantFrom('all' as const, 'any' as const, 'numbers' as const, 'exact' as const),
+  /** The tree of the words: its leaves are numbers of words, whole titles and record numbers. */
+  shape: shapes,
   filter: fc.option(filter),
   limit: fc.integer({ min: 1, max: 30 }),
   offset: fc.constantFrom(0, 0, 3),
   tier: fc.constantFrom('all' as const, 'any' as const, 'near' as const),
+  /** Up to this number of matches, the best ones are not ranked. */
+  few: fc.constantFrom(0, 5, 100),
 });
 
 type Question = typeof question extends fc.Arbitrary<infer T> ? T : never;
@@ -120,10 +128,10 @@ describe('The index in memory and the statements', () => {
   };
 
   let asked = 0;
-  /** Both answers to one question: ids and ranks. */
+  /** All answers of both back ends to one question. */
   const both = async (ctx: ReadContext, given: Question): Promise<[unknown, unknown] | null> => {
-    const { q, kind, limit, offset, tier } = given;
-    const accessFilter = (await accessFilterOf(ctx, parts.upToDate)) ?? assert.fail();
+    const { q, limit, offset, tier, few } = given;
+    const access = (await accessOf(ctx, parts.upToDate)) ?? assert.fail();
     let filters: TypedFilter[] | null = null;
     try {
       const text = JSON.stringify(given.filter);
@@ -133,55 +141,46 @@ describe('The index in memory and the statements', () => {
       assert.ok(isFault(error) && error.code === 'INVALID_FILTER');
       return null;
     }
-    const scope = scopeOf(ctx, accessFilter, { state: 'ACTIVE', workflowStateIds: null, filters });
-    const predicate = filters === null ? null : filterPredicate(ctx, filters);
-    if (filters !== null && predicate === null) {
-      assert.equal(scope, null, 'neither can match');
-      return null;
-    }
-    const memory = new MemoryQuestion(
-      { ask: (asked) => server.answer(structuredClone(asked)) },
-      scope ?? assert.fail(),
-    );
+    const filter = filters === null ? null : ruleOfFilters(ctx, filters);
+    const indexed = areIndexed(ctx, access.rights, filter);
+    const among = { state: 'ACTIVE', workflowStateIds: null, filter, order: 'updated_at', indexed } as const;
+    const scope: Scope = { ...access, ...among };
     const terms = termsOf(parts.analysis, q);
-    const queries = terms.map((term) => termQuery(term, accessFilter, tier));
     const numbers = numbersOf(parts.analysis, q, ctx.config.get(profileView).numberings);
-    if ((kind === 'numbers' || kind === 'exact') && numbers === null) return null;
-    const words =
-      kind === 'numbers' && numbers !== null
-        ? numbered(numbers, accessFilter)
-        : kind === 'exact' && numbers !== null
-          ? exactlyNumbered(numbers)
-          : kind === 'all'
-            ? allOf(queries, accessFilter)
-            : anyOf(queries, accessFilter);
-    const indexed = areIndexed(ctx, accessFilter.typeIds, filters);
-    const base = {
-      state: 'ACTIVE',
-      workflowStateIds: null,
-      filter: predicate,
-      order: 'updated_at',
-      indexed,
-      statistics: STATISTICS[asked++ % STATISTICS.length] ?? assert.fail(),
-    } as const;
-    const plan = rankPlan(
-      terms.map(({ count, last, required }) => ({ share: 0.01, count, last, required })),
-      'all',
-    );
-    const answers: unknown[] = [];
-    for (const by of [memory, null]) {
-      const ranked = { ...words, rank: rankOf(queries, plan, accessFilter) };
-      const match = { ...base, accessFilter, words: ranked, memory: by };
-      const found = await findMatches(ctx, match, limit, offset);
-      const unranked = found.map(({ id }) => ({ id }));
-      answers.push({
-        found: found.map(({ id, rank, size }) => ({ id, rank, size })),
-        scored: await score(ctx, unranked, queries, { ...plan, average: 0 }, accessFilter, by),
-        sample: await sampleTerms(ctx, accessFilter, queries, 20, by),
-      });
-    }
-    assert.ok((await memory.sample([], 1)) !== undefined, 'the index has answered');
-    return [answers[0], answers[1]];
+    const leaves: Words[] = [...terms.map((term) => wordOf(term, access, tier)), titleOf(q, access)];
+    if (numbers !== null)
+      leaves.push(numbered(numbers, access), numbered({ ...exactNumbers(numbers), rest: [] }, access));
+    const treeOf = (shape: Shape): Words =>
+      typeof shape === 'number'
+        ? (leaves[shape % leaves.length] ?? assert.fail())
+        : { kind: shape.kind, parts: shape.parts.map(treeOf) };
+    const words = treeOf(given.shape);
+    const ranked = terms.map((term) => wordOf(term, access, tier));
+    const ranking = { words: ranked, ...rankPlan(terms.map((term) => ({ ...term, share: 0.01 }))) };
+    const statistics = STATISTICS[asked++ % STATISTICS.length] ?? assert.fail();
+    const index = new IndexInMemory({ ask: (question) => server.answer(structuredClone(question)) }, ctx, scope);
+    const answersOf = async (by: Attempts<SearchBackend>): Promise<unknown> => {
+      const ids = (await by.find(words, { limit, offset, except: [] })) ?? assert.fail('no answer');
+      const except = ids.slice(0, 1);
+      const most = { counted: 30, ranked: 20, few, ranking, page: { offset, limit } };
+      const best = (await by.best({ words, titled: leaves.at(-1) ?? assert.fail(), ...most })) ?? assert.fail();
+      const steps = (await by.findInSteps(leaves, limit, except, ranking)) ?? assert.fail();
+      const ranks = (await by.ranks(ids, ranking)) ?? assert.fail();
+      const loaded = ranked.length === 0 ? [] : ((await by.rerankHits(ids, ranked, true)) ?? assert.fail());
+      return {
+        ids,
+        behind: await by.find(words, { limit, offset, except }),
+        // Only the index says how often few matches contain the words.
+        best: best.kind === 'few' ? best.ids : best,
+        steps: steps.map(({ id }) => id),
+        ranks: [...ranks].sort((a, b) => (a.id < b.id ? -1 : 1)),
+        loaded: loaded
+          .map((hit) => ({ ...hit, titleTf: Array.from(hit.titleTf), restTf: Array.from(hit.restTf) }))
+          .sort((a, b) => (a.id < b.id ? -1 : 1)),
+        sample: { ...(await by.sample(ranked, 20)), kind: undefined },
+      };
+    };
+    return [await answersOf(index), await answersOf(new Statements(ctx, scope, statistics))];
   };
 
   test('give equal matches, orders, ranks and word frequencies, while records change', async () => {

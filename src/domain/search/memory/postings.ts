@@ -5,8 +5,9 @@
  * (8 bits; patterns beyond the 255 most frequent ones are in a list beside them). Lexemes that start alike are neighbours, so the
  * postings of a prefix are one stretch.
  */
+import type { ZoneWeights } from '../ranking.ts';
 import { type Bits, indexIn } from './document-set.ts';
-import { rankOfPattern, type ZoneWeights } from './zones.ts';
+import { rankOfPattern } from './zones.ts';
 
 /** The number of a pattern that does not fit into 8 bits. */
 const RARE = 255;

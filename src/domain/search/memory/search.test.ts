@@ -10,14 +10,15 @@ import {
 } from '../../../lib/filter.ts';
 import { makeAnalysis } from '../../../lib/words.ts';
 import { fieldTokenOf, type Operand } from '../indexing/lexemes.ts';
-import { needAll, needAny } from '../sql/words.ts';
-import { scoreOf } from '../ranking.ts';
-import { termQuery, termsOf, type TermQuery } from '../terms.ts';
-import type { RecordRule } from './conditions.ts';
+import { withRights } from '../filter.ts';
+import { allOf, anyOf, type Reading, type RecordRule, type Word, type Words } from '../query.ts';
+import { scoreOf, type ZoneWeights } from '../ranking.ts';
+import { termsOf, wordOf } from '../terms.ts';
 import { MemoryIndex } from './memory-index.ts';
-import { MemorySearch, type Scope } from './search.ts';
+import type { MemoryScope as Scope } from './messages.ts';
+import { MemorySearch } from './search.ts';
 import type { IndexedDocument } from './segment.ts';
-import { ALL_BUT_TITLE, rankOfOperands, rankOfPattern, rankOfWord, TITLE_ONLY, type ZoneWeights } from './zones.ts';
+import { ALL_BUT_TITLE, rankOfOperands, rankOfPattern, rankOfWord, TITLE_ONLY } from './zones.ts';
 
 const ANALYSIS = makeAnalysis();
 const [INCIDENT, PROBLEM] = ['00000000-0000-7000-8000-0000000000aa', '00000000-0000-7000-8000-0000000000bb'];
@@ -100,7 +101,11 @@ const scope: fc.Arbitrary<Scope> = fc.record({
   state: fc.constantFrom('ACTIVE' as const, 'ARCHIVED' as const),
   workflowStateIds: fc.constant(null),
   rights: rule,
-  classes: fc.tuple(rule),
+  typeIds: fc.constant([INCIDENT, PROBLEM]),
+  free: fc.constant(['']),
+  order: fc.constant('updated_at' as const),
+  indexed: fc.constant(false),
+  classes: fc.tuple(rule.map((of) => ({ fieldTokens: [fieldTokenOf('secret')], rule: of }))),
   trusted: fc.constantFrom(
     null,
     { profileIds: new Set([1]), typeIds: new Set<string>() },
@@ -141,11 +146,11 @@ const zonesOf = (one: IndexedDocument, { lexeme, prefix }: Operand): string[] =>
     .map(([, zones]) => zones);
 
 /** The word, on what the caller may read of the document. */
-function partsOf(one: IndexedDocument, { free, classes }: TermQuery, of: Scope): TermQuery['free'][] {
-  return [free, ...classes.filter((_, index) => admits(one, of.classes[index] as RecordRule))];
+function partsOf(one: IndexedDocument, { free, classes }: Word, of: Scope): Reading[] {
+  return [free, ...classes.filter((_, index) => admits(one, of.classes[index]?.rule ?? new Map()))];
 }
 
-function rankOf(one: IndexedDocument, query: TermQuery, of: Scope, weights: ZoneWeights = ZONES): number {
+function rankOf(one: IndexedDocument, query: Word, of: Scope, weights: ZoneWeights = ZONES): number {
   const ranked = (operands: readonly Operand[], count: number): number => {
     let sum = 0;
     for (const operand of operands)
@@ -168,6 +173,9 @@ const state = fc.record({
   offset: fc.nat(3),
 });
 
+/** A word of every document that has one. */
+const ANY: Words = { kind: 'number', operand: { lexeme: 'a', prefix: true } };
+
 describe('Answers of the index in memory', () => {
   test('are those of a scan of what the caller may read', () => {
     fc.assert(
@@ -181,14 +189,14 @@ describe('Answers of the index in memory', () => {
         }
         const search = new MemorySearch(index);
         const queries = termsOf(ANALYSIS, q).map((term) =>
-          termQuery(term, { free: [''], classes: [{ fieldTokens: [fieldTokenOf('secret')] }] }),
+          wordOf(term, { free: [''], classes: [{ fieldTokens: [fieldTokenOf('secret')] }] }),
         );
         const sorted = [...present.values()].sort((a, b) => b.updatedAt - a.updatedAt || (a.id < b.id ? 1 : -1));
         const isTrusted = ({ profileId, values }: IndexedDocument): boolean =>
           of.trusted === null ||
           of.trusted.profileIds.has(profileId) ||
           of.trusted.typeIds.has(values.get('$typeId')?.value as string);
-        const holds = (one: IndexedDocument, query: TermQuery): boolean =>
+        const holds = (one: IndexedDocument, query: Word): boolean =>
           partsOf(one, query, of).some(({ matched }) => matched.some((operand) => zonesOf(one, operand).length > 0));
         const isIn = (one: IndexedDocument, wanted: string): boolean =>
           one.values.get('$state')?.value === wanted && admits(one, of.rights) && isTrusted(one);
@@ -198,44 +206,39 @@ describe('Answers of the index in memory', () => {
             (of.filter === null || admits(one, of.filter)) &&
             (all ? queries.every((query) => holds(one, query)) : queries.some((query) => holds(one, query))),
         );
-        const except = new Set(right.slice(0, 1).map(({ id }) => id));
-        const page = right.filter(({ id }) => !except.has(id)).slice(offset, offset + limit);
-        const need = all ? needAll(queries) : needAny(queries);
+        const except = right.slice(0, 1).map(({ id }) => id);
+        const page = right.filter(({ id }) => !except.includes(id)).slice(offset, offset + limit);
+        const words = all ? allOf(queries) : anyOf(queries);
         // The second time, the sets of documents are known.
         for (const _ of [1, 2]) {
-          const found = search.find(of, need, { limit, offset, except });
+          const found = search.find(of, [words], { limit, offset, except });
           assert.deepEqual(
             found.map(({ segment, doc }) => segment.id(doc)),
             page.map(({ id }) => id),
           );
           const weights = queries.map((_query, at) => at + 0.5);
           assert.deepEqual(
-            [...search.ranks(of, found, { words: queries, weights, zones: ZONES })],
+            [...search.ranks(of, found, { words: queries, weights, zones: ZONES, b: 0.2 })],
             page.map((one) => queries.reduce((sum, query, at) => sum + (at + 0.5) * rankOf(one, query, of), 0)),
           );
-          const ranking = { words: queries, weights, zones: ZONES };
-          const asked = { need, titled: need, counted: 9, few: 0, ranking, b: 0.2, ranked: 5, page: { offset, limit } };
+          const ranking = { words: queries, weights, zones: ZONES, b: 0.2 };
+          const asked = { words, titled: words, counted: 9, few: 0, ranking, ranked: 5, page: { offset, limit } };
           const titled = search.byIds([...except]);
-          const best = search.best(
-            of,
-            search.find(of, need, { limit: 9, offset: 0, except: new Set() }),
-            titled,
-            asked,
-          );
+          const best = search.best(of, search.find(of, [words], { limit: 9, offset: 0, except: [] }), titled, asked);
           const others = right
             .slice(0, 9)
-            .filter(({ id }) => !except.has(id))
-            .slice(0, 5 - except.size);
+            .filter(({ id }) => !except.includes(id))
+            .slice(0, 5 - except.length);
           const average = Math.max(1, others.reduce((sum, { size }) => sum + size, 0) / Math.max(1, others.length));
           const scored = others.map((one) => {
             const rank = queries.reduce((sum, query, at) => sum + (at + 0.5) * rankOf(one, query, of), 0);
-            return { id: one.id, score: scoreOf(rank, one.size, average, 0.2) };
+            return { id: one.id, score: others.length === 1 ? 1 : scoreOf(rank, one.size, average, 0.2) };
           });
           assert.deepEqual(
             best.found.map(({ segment, doc }, at) => ({ id: segment.id(doc), score: best.scores[at] })),
             scored
               .sort((a, b) => b.score - a.score || (a.id < b.id ? 1 : -1))
-              .slice(Math.max(0, offset - except.size), Math.max(0, offset + limit - except.size)),
+              .slice(Math.max(0, offset - except.length), Math.max(0, offset + limit - except.length)),
           );
           const { title, rest } = search.occurrences(of, found, queries);
           for (const [ranks, zones] of [[title, TITLE_ONLY] as const, [rest, ALL_BUT_TITLE] as const]) {
@@ -246,27 +249,19 @@ describe('Answers of the index in memory', () => {
           }
         }
         const inScope = sorted.filter(
-          (one) => isIn(one, of.state) && (of.filter === null || admits(one, of.filter)) && !except.has(one.id),
+          (one) => isIn(one, of.state) && (of.filter === null || admits(one, of.filter)) && !except.includes(one.id),
         );
         const steps = queries.map((query) => inScope.filter((one) => holds(one, query)));
-        const needs = queries.map((query) => needAll([query]));
         assert.deepEqual(
-          search.findInSteps(of, needs, limit, except).map(({ segment, doc }) => segment.id(doc)),
+          search.find(of, queries, { limit, offset: 0, except }).map(({ segment, doc }) => segment.id(doc)),
           [...new Set(steps.flat())].slice(0, limit).map(({ id }) => id),
         );
         const sampled = sorted.filter((one) => isIn(one, 'ACTIVE')).slice(0, 5);
-        assert.deepEqual(
-          search.sample(
-            of,
-            queries.map((query) => needAny([query])),
-            5,
-          ),
-          {
-            records: sampled.length,
-            holding: queries.map((query) => sampled.filter((one) => holds(one, query)).length),
-            average: sampled.reduce((sum, { size }) => sum + size, 0) / Math.max(1, sampled.length),
-          },
-        );
+        assert.deepEqual(search.sample(of, queries, 5), {
+          records: sampled.length,
+          holding: queries.map((query) => sampled.filter((one) => holds(one, query)).length),
+          average: sampled.reduce((sum, { size }) => sum + size, 0) / Math.max(1, sampled.length),
+        });
       }),
       { numRuns: 120 },
     );
@@ -280,7 +275,9 @@ describe('Answers of the index in memory', () => {
       ['$createdAt', { value: '2026-11-22T00:00:00.000Z' }],
     ]);
     const id = '00000000-0000-7000-8000-000000000001';
-    index.apply([{ id, updatedAt: 1, profileId: 1, versions: [1, 1], size: 1, lexemes: new Map(), values }]);
+    index.apply([
+      { id, updatedAt: 1, profileId: 1, versions: [1, 1], size: 1, lexemes: new Map([['a', 'A']]), values },
+    ]);
     const search = new MemorySearch(index);
     const at = (now: string): number => {
       const [of] = fc.sample(scope, 1) as [Scope];
@@ -295,7 +292,7 @@ describe('Answers of the index in memory', () => {
         filter: null,
         environment,
       };
-      return search.find(asks, null, { limit: 9, offset: 0, except: new Set() }).length;
+      return search.find(asks, [ANY], { limit: 9, offset: 0, except: [] }).length;
     };
     assert.deepEqual([at('2026-11-21T00:00:00.000Z'), at('2026-11-23T00:00:00.000Z')], [0, 1]);
   });
@@ -309,11 +306,13 @@ describe('Answers of the index in memory', () => {
       ['kind', { value: 'open' }],
     ]);
     const id = '00000000-0000-7000-8000-000000000001';
-    index.apply([{ id, updatedAt: 1, profileId: 1, versions: [1, 1], size: 1, lexemes: new Map(), values }]);
+    index.apply([
+      { id, updatedAt: 1, profileId: 1, versions: [1, 1], size: 1, lexemes: new Map([['a', 'A']]), values },
+    ]);
     const search = new MemorySearch(index);
     const [of] = fc.sample(scope, 1) as [Scope];
     const plain: Scope = { ...of, state: 'ACTIVE', classes: [], trusted: null, filter: null };
-    const count = (asks: Scope): number => search.find(asks, null, { limit: 9, offset: 0, except: new Set() }).length;
+    const count = (asks: Scope): number => search.find(asks, [ANY], { limit: 9, offset: 0, except: [] }).length;
     const own = new Map([[INCIDENT, RULES[3] ?? null]]);
     const by = (me: string): Scope => {
       const environment = { ...of.environment, variables: { ...NOBODY, me } };
@@ -339,16 +338,14 @@ describe('Answers of the index in memory', () => {
     const rights = new Map([[INCIDENT, equals('kind', 'open')]]);
     const asks: Scope = { ...of, state: 'ACTIVE', rights, classes: [], filter: null };
     const search = new MemorySearch(new MemoryIndex());
-    assert.ok(search.hasState(asks) && !search.hasState({ ...asks, state: 'ARCHIVED' }));
     assert.deepEqual(search.missingColumns(asks, new Set(['kind'])), []);
     assert.deepEqual(search.missingColumns(asks, new Set(['region'])), ['kind']);
     const filter = new Map([[INCIDENT, equals('region', 'north')]]);
     assert.deepEqual(search.missingColumns({ ...asks, filter }, new Set(['kind'])), ['region']);
     // The right to read a field of the filter hangs on another field.
-    const hush = new Map([[INCIDENT, equals('hush', 'no')]]);
-    const readable = new Map([['value region enum false', hush]]);
-    const limited = { ...asks, filter, environment: { ...of.environment, readable } };
-    assert.deepEqual(search.missingColumns(limited, new Set(['kind', 'region'])), ['hush']);
-    assert.deepEqual(search.missingColumns(limited, new Set(['kind', 'region', 'hush'])), []);
+    const limited = withRights(equals('region', 'north'), () => equals('hush', 'no')) ?? null;
+    const asked = { ...asks, filter: new Map([[INCIDENT, limited]]) };
+    assert.deepEqual(search.missingColumns(asked, new Set(['kind', 'region'])), ['hush']);
+    assert.deepEqual(search.missingColumns(asked, new Set(['kind', 'region', 'hush'])), []);
   });
 });

@@ -1,83 +1,21 @@
-/**
- * Answers of the index in memory: matches, ranks and word frequencies of what a caller may read. Every method gives what its
- * statement in `../sql/match.ts` and `../sql/words.ts` gives on the same state. Pure.
- */
+/** Answers of the index in memory to the questions of `SearchBackend`. They are those of `../sql/backend.ts` on the same state. Pure. */
 import { hash } from 'node:crypto';
-import { isActive, type ItemState } from '../../../contract/state.ts';
-import { fieldsOf, variablesOf } from '../../../lib/filter.ts';
-import { scoreOf } from '../ranking.ts';
-import type { TermQuery } from '../terms.ts';
-import {
-  columnsOfCondition,
-  type ConditionEnvironment,
-  isTimed,
-  keyOfShape,
-  type RecordRule,
-  ruleTest,
-  TYPE_COLUMN,
-} from './conditions.ts';
+import { variablesOf } from '../../../lib/filter.ts';
+import type { BestQuestion, Page, Ranking, RecordRule, Sample, Word, Words } from '../query.ts';
+import { bestScores } from '../ranking.ts';
+import { columnsOfCondition, isTimed, ruleTest, TYPE_COLUMN } from './conditions.ts';
 import { compareBytes } from './dictionary.ts';
 import { Bits, DocumentSet } from './document-set.ts';
 import type { MemoryIndex } from './memory-index.ts';
-import { documentsWith, type DocumentTest, type Need } from './need.ts';
+import type { MemoryScope } from './messages.ts';
 import type { Segment } from './segment.ts';
 import { type Found, matchesOf, type SegmentQuestion } from './walk.ts';
 import { emptySums, type Occurrences, type RankedWord, rankedWord, SegmentRanks } from './word-ranks.ts';
-import { ALL_BUT_TITLE, TITLE_ONLY, type ZoneWeights } from './zones.ts';
+import { documentsWith, type DocumentTest } from './words.ts';
+import { ALL_BUT_TITLE, TITLE_ONLY } from './zones.ts';
 
 const RECORD_STATE = '$state';
 const WORKFLOW_STATE = '$workflowStateId';
-
-/** What a caller may read, and what a question is about. */
-export interface Scope {
-  state: ItemState;
-  /** Null for all workflow states. */
-  workflowStateIds: readonly string[] | null;
-  /** The records that the caller may read. */
-  rights: RecordRule;
-  /** For each class of field tokens, the records on which it may be read. */
-  classes: readonly RecordRule[];
-  /** The documents whose words may be used: of these profiles or types. Null for all. */
-  trusted: { profileIds: ReadonlySet<number>; typeIds: ReadonlySet<string> } | null;
-  filter: RecordRule | null;
-  environment: ConditionEnvironment;
-  /** Version of the configuration. */
-  version: number;
-  /** Identifies the caller's variables. Sets of documents of rules that name variables are kept under it. */
-  variablesKey: string;
-}
-
-export interface Page {
-  limit: number;
-  offset: number;
-  /** Ids to leave out. */
-  except: ReadonlySet<string>;
-}
-
-export interface Ranking {
-  words: readonly TermQuery[];
-  /** By word. */
-  weights: readonly number[];
-  zones: ZoneWeights;
-}
-
-/** What a page of the best matches depends on. */
-export interface BestQuestion {
-  need: Need;
-  /** Matches that come before all others, whatever their ranks. */
-  titled: Need;
-  /** Maximum number of matches that are counted. */
-  counted: number;
-  /** Maximum number of matches that are ranked, those that come first included: the last updated ones. */
-  ranked: number;
-  /** Up to this number of matches, all are returned, in the order of their last update. */
-  few: number;
-  ranking: Ranking;
-  /** Strength of the length normalisation, 0 to 1. */
-  b: number;
-  /** The page among all ranked matches. */
-  page: { offset: number; limit: number };
-}
 
 /** Maximum number of sets of documents that are kept for a segment: about a tenth of the memory of a full one. */
 const MAX_SETS = 200;
@@ -88,25 +26,18 @@ export class MemorySearch {
   readonly #sets = new WeakMap<Segment, Map<string, DocumentSet>>();
 
   /** Scope → the keys of its rules, which are the same for all segments. */
-  readonly #keys = new WeakMap<Scope, Map<RecordRule, string>>();
+  readonly #keys = new WeakMap<MemoryScope, Map<RecordRule, string>>();
   readonly #sums = emptySums();
 
   constructor(index: MemoryIndex) {
     this.#index = index;
   }
 
-  /** The index has active records only. */
-  hasState({ state }: Scope): boolean {
-    return isActive({ state });
-  }
-
   /** The columns that the scope compares and that are not in `columns`. If there are any, the statement answers. */
-  missingColumns({ rights, classes, filter, environment }: Scope, columns: ReadonlySet<string>): string[] {
-    const fields = [...(filter?.values() ?? [])].flatMap((one) => (one === null ? [] : fieldsOf(one)));
-    const readable = fields.map((field) => environment.readable?.get(keyOfShape(field)) ?? null);
-    const rules = [rights, ...classes, filter, ...readable].flatMap((rule) => [...(rule?.values() ?? [])]);
-    const names = rules.flatMap((one) => (one === null ? [] : columnsOfCondition(one)));
-    return [...new Set(names)].filter((name) => !columns.has(name));
+  missingColumns({ rights, classes, filter }: MemoryScope, columns: ReadonlySet<string>): string[] {
+    const rules = [rights, ...classes.map(({ rule }) => rule), ...(filter === null ? [] : [filter])];
+    const conditions = rules.flatMap((rule) => [...rule.values()]).filter((condition) => condition !== null);
+    return [...new Set(conditions.flatMap(columnsOfCondition))].filter((name) => !columns.has(name));
   }
 
   /** The documents with these ids, in their order; those that are not there are left out. */
@@ -114,45 +45,26 @@ export class MemorySearch {
     return ids.flatMap((id) => this.#index.find(id) ?? []);
   }
 
-  /** Matches, last updated first. @param need null for all records of the scope */
-  find(scope: Scope, need: Need | null, { limit, offset, except }: Page): Found[] {
+  /** The matches of the steps one after the other, each last updated first, without those of earlier steps. */
+  find(scope: MemoryScope, steps: readonly Words[], { limit, offset, except }: Page): Found[] {
     const found: Found[] = [];
     if (limit <= 0) return found;
     let skipped = 0;
-    const taken = new FoundSet(this.byIds([...except]));
-    for (const match of this.#matches(scope, need)) {
-      if (taken.has(match)) continue;
-      if (skipped++ < offset) continue;
-      found.push(match);
-      if (found.length >= limit) break;
-    }
-    return found;
-  }
-
-  /** The first matches of the needs one after the other, each last updated first, without those of earlier needs. */
-  findInSteps(scope: Scope, needs: readonly Need[], limit: number, except: ReadonlySet<string>): Found[] {
-    const found: Found[] = [];
-    const taken = new FoundSet(this.byIds([...except]));
-    const on = onEachSegment((segment) => this.#question(scope, segment, true));
-    for (const need of needs) {
-      if (found.length >= limit) break;
-      for (const match of matchesOf(this.#index.segments, { need, on })) {
+    const taken = new FoundSet(this.byIds(except));
+    const on = onEachSegment((segment) => this.#question(scope, segment));
+    for (const words of steps) {
+      for (const match of matchesOf(this.#index.segments, { words, on })) {
         if (taken.has(match)) continue;
-        taken.add(match);
-        found.push(match);
-        if (found.length >= limit) break;
+        if (steps.length > 1) taken.add(match);
+        if (skipped++ < offset) continue;
+        if (found.push(match) >= limit) return found;
       }
     }
     return found;
   }
 
-  #matches(scope: Scope, need: Need | null): Iterable<Found> {
-    const on = (segment: Segment): SegmentQuestion => this.#question(scope, segment, need !== null);
-    return matchesOf(this.#index.segments, { need, on });
-  }
-
   /** The weighted sum of the ranks of the words, for each match, before length normalisation. */
-  ranks(scope: Scope, found: readonly Found[], { words, weights, zones }: Ranking): Float64Array {
+  ranks(scope: MemoryScope, found: readonly Found[], { words, weights, zones }: Ranking): Float64Array {
     const ranks = new Float64Array(found.length);
     this.#eachWord(scope, found, words, (of, word, index, places) => {
       const weight = weights[index] ?? 0;
@@ -162,23 +74,19 @@ export class MemorySearch {
     return ranks;
   }
 
-  /**
-   * A page of the last updated matches in the order of their scores, without those that come first. The scores are those of
-   * `score` in `../sql/words.ts`.
-   */
-  best(scope: Scope, found: readonly Found[], titled: readonly Found[], asked: BestQuestion): ScoredPage {
-    const { ranked, ranking, b, page } = asked;
+  /** A page of the last updated matches in the order of their scores, without those that come first. */
+  best(scope: MemoryScope, found: readonly Found[], titled: readonly Found[], question: BestQuestion): ScoredPage {
+    const { ranked, ranking, page } = question;
     const first = new FoundSet(titled);
     const others = found.filter((one) => !first.has(one)).slice(0, Math.max(0, ranked - titled.length));
-    const ranks = this.ranks(scope, others, ranking);
-    const sizeOf = ({ segment, doc }: Found): number => segment.parts.sizes[doc] as number;
-    const average = Math.max(1, others.reduce((sum, one) => sum + sizeOf(one), 0) / Math.max(1, others.length));
-    const scores = others.map((one, at) => scoreOf(ranks[at] as number, sizeOf(one), average, b));
-    const order = Uint32Array.from(others.keys()).sort(
-      (a, z) => (scores[z] as number) - (scores[a] as number) || compareIds(others[z] as Found, others[a] as Found),
+    const { places, scores } = bestScores(
+      this.ranks(scope, others, ranking),
+      others.map(({ segment, doc }) => segment.parts.sizes[doc] as number),
+      ranking.b,
+      (a, b) => compareIds(others[b] as Found, others[a] as Found),
     );
     const from = Math.max(0, page.offset - titled.length);
-    const shown = order.subarray(from, Math.max(from, page.offset + page.limit - titled.length));
+    const shown = places.subarray(from, Math.max(from, page.offset + page.limit - titled.length));
     return {
       found: Array.from(shown, (place) => others[place] as Found),
       scores: Float64Array.from(shown, (place) => scores[place] as number),
@@ -186,7 +94,7 @@ export class MemorySearch {
   }
 
   /** The rank of each word in the title and in the rest: for each document, one number for each word. */
-  occurrences(scope: Scope, found: readonly Found[], words: readonly TermQuery[]): Occurrences {
+  occurrences(scope: MemoryScope, found: readonly Found[], words: readonly Word[]): Occurrences {
     const title = new Float64Array(found.length * words.length);
     const rest = new Float64Array(found.length * words.length);
     this.#eachWord(scope, found, words, (of, word, index, places) => {
@@ -196,14 +104,14 @@ export class MemorySearch {
         }
       }
     });
-    return { title, rest };
+    return { words: words.length, title, rest };
   }
 
   /** Calls `take` with each word in each segment, and the places of the segment's documents in the list. */
   #eachWord(
-    scope: Scope,
+    scope: MemoryScope,
     found: readonly Found[],
-    words: readonly TermQuery[],
+    words: readonly Word[],
     take: (ranks: SegmentRanks, word: RankedWord, index: number, places: readonly number[]) => void,
   ): void {
     const sorted = words.map(rankedWord);
@@ -214,30 +122,30 @@ export class MemorySearch {
     }
   }
 
-  /** How many of the newest `size` records of the scope satisfy each need, how many records these are, and their mean size. */
-  sample(scope: Scope, needs: readonly Need[], size: number): { records: number; holding: number[]; average: number } {
-    const plain: Scope = { ...scope, state: 'ACTIVE', workflowStateIds: null, filter: null };
-    const on = (segment: Segment): SegmentQuestion => this.#question(plain, segment, true);
+  /** On the newest records of the scope, whatever its filter. */
+  sample(scope: MemoryScope, words: readonly Word[], size: number): Sample {
+    const plain: MemoryScope = { ...scope, state: 'ACTIVE', workflowStateIds: null, filter: null };
+    const on = (segment: Segment): SegmentQuestion => this.#question(plain, segment);
     const sampled: Found[] = [];
-    for (const match of matchesOf(this.#index.segments, { need: null, on })) {
+    for (const match of matchesOf(this.#index.segments, { words: null, on })) {
       if (sampled.push(match) >= size) break;
     }
-    const holding = needs.map(() => 0);
-    let words = 0;
+    const holding = words.map(() => 0);
+    let sum = 0;
     for (const [segment, places] of bySegment(sampled)) {
       const docs = places.map((place) => (sampled[place] as Found).doc);
-      for (const doc of docs) words += segment.parts.sizes[doc] as number;
+      for (const doc of docs) sum += segment.parts.sizes[doc] as number;
       const classes = this.#classes(scope, segment);
       const few = Uint16Array.from(docs);
-      for (const [index, need] of needs.entries()) {
-        const bits = documentsWith(segment, need, classes, few);
+      for (const [index, word] of words.entries()) {
+        const bits = documentsWith(segment, word, classes, few);
         (holding[index] as number) += docs.filter((doc) => bits.has(doc)).length;
       }
     }
-    return { records: sampled.length, holding, average: words / Math.max(1, sampled.length) };
+    return { records: sampled.length, holding, average: sum / Math.max(1, sampled.length) };
   }
 
-  #question(scope: Scope, segment: Segment, withWords: boolean): SegmentQuestion {
+  #question(scope: MemoryScope, segment: Segment): SegmentQuestion {
     const tests: DocumentTest[] = [];
     const { columns, profileIds } = segment.parts;
     const { state, workflowStateIds, trusted, filter, environment } = scope;
@@ -251,7 +159,7 @@ export class MemorySearch {
     if (workflowStateIds !== null) tests.push(has(WORKFLOW_STATE, new Set(workflowStateIds)));
     const readable = this.#documents(scope, segment, scope.rights);
     tests.push(readable.test);
-    if (withWords && trusted !== null) {
+    if (trusted !== null) {
       const ofType = has(TYPE_COLUMN, trusted.typeIds);
       tests.push((doc) => trusted.profileIds.has(profileIds[doc] as number) || ofType(doc));
     }
@@ -261,14 +169,13 @@ export class MemorySearch {
     return { visible, few: readable.few, classes: this.#classes(scope, segment) };
   }
 
-  #classes(scope: Scope, segment: Segment): DocumentTest[] {
-    return scope.classes.map((rule) => this.#documents(scope, segment, rule).test);
+  #classes(scope: MemoryScope, segment: Segment): DocumentTest[] {
+    return scope.classes.map(({ rule }) => this.#documents(scope, segment, rule).test);
   }
 
   /** The documents of a rule of rights. They are kept with the segment, which never changes, unless they depend on the time. */
-  #documents(scope: Scope, segment: Segment, rule: RecordRule): { test: DocumentTest; few: Uint16Array | null } {
-    const tested = (): DocumentTest =>
-      ruleTest(segment, rule, { names: scope.environment.names, variables: scope.environment.variables });
+  #documents(scope: MemoryScope, segment: Segment, rule: RecordRule): { test: DocumentTest; few: Uint16Array | null } {
+    const tested = (): DocumentTest => ruleTest(segment, rule, scope.environment);
     if (isTimed(rule)) return { test: tested(), few: null };
     let sets = this.#sets.get(segment);
     if (sets === undefined) {
@@ -290,7 +197,7 @@ export class MemorySearch {
   }
 
   /** Callers with equal rules share their sets. */
-  #keyOf(scope: Scope, rule: RecordRule): string {
+  #keyOf(scope: MemoryScope, rule: RecordRule): string {
     const keys = this.#keys.get(scope) ?? new Map<RecordRule, string>();
     this.#keys.set(scope, keys);
     let key = keys.get(rule);

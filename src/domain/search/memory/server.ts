@@ -1,9 +1,9 @@
 /** Answers questions from an index that is brought up to date before them. Runs in the thread that holds the index. */
+import type { BestQuestion, Word } from '../query.ts';
 import type { FollowerState } from './follower.ts';
 import type { MemoryIndex } from './memory-index.ts';
-import type { Answer, Ask, FoundRecords } from './messages.ts';
-import type { TermQuery } from '../terms.ts';
-import { type BestQuestion, MemorySearch, type Ranking, type Scope } from './search.ts';
+import type { Answer, Ask, FoundRecords, MemoryScope } from './messages.ts';
+import { MemorySearch } from './search.ts';
 import { ID_LENGTH } from './segment.ts';
 import type { Found } from './walk.ts';
 
@@ -34,63 +34,53 @@ export class MemoryServer {
     const followed = this.#followed;
     const isReady = ask.fresh ? await followed.catchUp() : followed.state === 'ready';
     if (!isReady) return STATEMENT;
-    const search = this.#current();
+    const { index, columns } = followed;
+    if (this.#search?.index !== index) this.#search = { index, by: new MemorySearch(index) };
+    const search = this.#search.by;
     const { scope } = ask;
-    const missing = search.missingColumns(scope, followed.columns);
+    const missing = search.missingColumns(scope, columns);
     if (missing.length > 0) {
       // A role or a type has changed. Values of system fields without a column are never there.
       followed.addColumns(missing.filter((name) => !name.startsWith('$')));
       return STATEMENT;
     }
-    if (!search.hasState(scope)) return STATEMENT;
     switch (ask.kind) {
       case 'sample':
-        return { kind: 'sample', ...search.sample(scope, ask.needs, ask.size) };
-      case 'find':
-        return answerWith(search, scope, search.find(scope, ask.need, ask.page), ask.ranking);
+        return { kind: 'sample', ...search.sample(scope, ask.words, ask.size) };
+      case 'find': {
+        const found = search.find(scope, ask.steps, ask.page);
+        const ranks = ask.ranking === null ? null : search.ranks(scope, found, ask.ranking);
+        return { kind: 'found', found: foundRecords(found, ranks) };
+      }
       case 'best':
         return bestAnswer(search, scope, ask);
-      case 'steps':
-        return answerWith(search, scope, search.findInSteps(scope, ask.needs, ask.limit, ask.except), ask.ranking);
-      case 'rank':
-        return answerWith(search, scope, search.byIds(ask.ids), ask.ranking);
+      case 'rank': {
+        const found = search.byIds(ask.ids);
+        return { kind: 'found', found: foundRecords(found, search.ranks(scope, found, ask.ranking)) };
+      }
       case 'occurrences':
         return occurrencesOf(search, scope, search.byIds(ask.ids), ask.words);
     }
   }
-
-  #current(): MemorySearch {
-    const { index } = this.#followed;
-    if (this.#search?.index !== index) this.#search = { index, by: new MemorySearch(index) };
-    return this.#search.by;
-  }
-}
-
-function answerWith(search: MemorySearch, scope: Scope, found: readonly Found[], ranking: Ranking | null): Answer {
-  const ranks = ranking === null ? null : search.ranks(scope, found, ranking);
-  return { kind: 'found', found: foundRecords(found, ranks) };
 }
 
 function occurrencesOf(
   search: MemorySearch,
-  scope: Scope,
+  scope: MemoryScope,
   found: readonly Found[],
-  words: readonly TermQuery[],
+  words: readonly Word[],
 ): Answer {
-  return {
-    kind: 'occurrences',
-    found: foundRecords(found, null),
-    occurrences: search.occurrences(scope, found, words),
-  };
+  const occurrences = search.occurrences(scope, found, words);
+  return { kind: 'occurrences', found: foundRecords(found, null), occurrences };
 }
 
 /** Few matches with the occurrences of the words, which reranking needs; of many matches, a page of ranked ones. */
-function bestAnswer(search: MemorySearch, scope: Scope, asked: BestQuestion): Answer {
-  const all = { limit: asked.counted, offset: 0, except: new Set<string>() };
-  const found = search.find(scope, asked.need, all);
-  if (found.length <= asked.few) return occurrencesOf(search, scope, found, asked.ranking.words);
-  const titled = search.find(scope, asked.titled, { ...all, limit: asked.ranked });
-  const page = search.best(scope, found, titled, asked);
+function bestAnswer(search: MemorySearch, scope: MemoryScope, question: BestQuestion): Answer {
+  const { words, counted, ranked, few, ranking } = question;
+  const found = search.find(scope, [words], { limit: counted, offset: 0, except: [] });
+  if (found.length <= few) return occurrencesOf(search, scope, found, ranking.words);
+  const titled = search.find(scope, [question.titled], { limit: ranked, offset: 0, except: [] });
+  const page = search.best(scope, found, titled, question);
   return {
     kind: 'best',
     count: found.length,

@@ -1,5 +1,6 @@
 /** The documents that a question matches, last updated first. Pure. */
-import { documentsWith, type DocumentTest, type LocatedNeeds, type Need } from './need.ts';
+import type { Words } from '../query.ts';
+import { documentsWith, type DocumentTest, type LocatedWords } from './words.ts';
 import type { Living } from './merge.ts';
 import { compareDocuments, type Segment } from './segment.ts';
 
@@ -11,13 +12,13 @@ export interface SegmentQuestion {
   few: Uint16Array | null;
   /** For each class of field tokens, the documents on which it may be read. */
   classes: readonly DocumentTest[];
-  /** Shared by the needs of one question. */
-  known?: LocatedNeeds;
+  /** Shared by the steps of one question. */
+  known?: LocatedWords;
 }
 
 export interface MatchQuestion {
   /** Null for all visible documents. */
-  need: Need | null;
+  words: Words | null;
   on(segment: Segment): SegmentQuestion;
 }
 
@@ -64,10 +65,10 @@ function isNewer({ segment }: Living, best: Found | undefined): boolean {
   return best === undefined || compareDocuments(segment, segment.count - 1, best.segment, best.doc) > 0;
 }
 
-function* matchesIn({ segment, deleted }: Living, { need, on }: MatchQuestion): Generator<number> {
+function* matchesIn({ segment, deleted }: Living, { words, on }: MatchQuestion): Generator<number> {
   const { visible, few, classes, known } = on(segment);
   const candidates =
-    need === null ? downwards(segment, few) : documentsWith(segment, need, classes, few, known).backwards();
+    words === null ? downwards(segment, few) : documentsWith(segment, words, classes, few, known).backwards();
   for (const doc of candidates) if (!deleted.has(doc) && visible(doc)) yield doc;
 }
 

@@ -1,11 +1,12 @@
 /** Ranks of documents by words, equal to those of `../sql/words.ts`. Pure. */
 import type { Operand } from '../indexing/lexemes.ts';
-import type { Operands, WordQuery, TermQuery } from '../terms.ts';
+import type { Alternatives, Reading, Word } from '../query.ts';
+import type { ZoneWeights } from '../ranking.ts';
 import { compareBytes, encoded } from './dictionary.ts';
 import { Bits, MAX_DOCUMENTS } from './document-set.ts';
-import { type DocumentTest, LOOK_UP } from './need.ts';
 import type { Segment } from './segment.ts';
-import { rankOfOperands, rankOfWord, type ZoneWeights } from './zones.ts';
+import { type DocumentTest, LOOK_UP } from './words.ts';
+import { rankOfOperands, rankOfWord } from './zones.ts';
 
 /** Different operands in the order of their bytes, as `ts_rank` adds them up. */
 interface RankedOperands {
@@ -24,8 +25,8 @@ export interface RankedWord {
   classes: readonly RankedPart[];
 }
 
-export function rankedWord({ free, classes }: TermQuery): RankedWord {
-  const part = ({ exact, like }: WordQuery): RankedPart => ({
+export function rankedWord({ free, classes }: Word): RankedWord {
+  const part = ({ exact, like }: Reading): RankedPart => ({
     exact: sortedOperands(exact),
     like: sortedOperands(like),
   });
@@ -33,7 +34,7 @@ export function rankedWord({ free, classes }: TermQuery): RankedWord {
 }
 
 /** Of operands with the same lexeme, `ts_rank` counts one. */
-function sortedOperands({ operands, count }: Operands): RankedOperands {
+function sortedOperands({ operands, count }: Alternatives): RankedOperands {
   const different = new Map<string, Operand>();
   for (const operand of operands)
     if (operand.prefix || !different.has(operand.lexeme)) different.set(operand.lexeme, operand);
@@ -44,6 +45,8 @@ function sortedOperands({ operands, count }: Operands): RankedOperands {
 
 /** The rank of each word with weight 1, in the title only and in everything else: for each record, one number for each word. */
 export interface Occurrences {
+  /** Number of words. */
+  words: number;
   title: Float64Array;
   rest: Float64Array;
 }

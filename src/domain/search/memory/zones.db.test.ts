@@ -39,10 +39,9 @@ function rankInMemory(
   const segment = buildSegment([
     { id: ID, updatedAt: 1, profileId: 1, versions: [1, 1], size: 1, lexemes: words, values: new Map() },
   ]);
-  const exact = { operands: of, text: '', count: 1 };
-  const free = { exact, like: { operands: [], text: '', count: 0 }, matched: of, match: '' };
+  const free = { exact: { operands: of, count: 1 }, like: { operands: [], count: 0 }, matched: of };
   const one = new SegmentRanks(segment, [0], [], emptySums());
-  return one.ranks(rankedWord({ free, classes: [] }), weights)[0] as number;
+  return one.ranks(rankedWord({ kind: 'word', free, classes: [] }), weights)[0] as number;
 }
 
 describe('Ranks of the index in memory', () => {

@@ -4,9 +4,7 @@
  * Such a rank depends only on the zones of a word's occurrences, in the order of their positions. They are kept as a pattern,
  * for example `ABB`: once in the title (zone A), then twice in zone B. A segment has few different patterns.
  */
-
-/** Weights of the zones D, C, B and A, each from 0 to 1. */
-export type ZoneWeights = readonly [number, number, number, number];
+import type { ZoneWeights } from '../ranking.ts';
 
 /** Weights that count occurrences in the title, and in everything but the title. */
 export const TITLE_ONLY: ZoneWeights = [0, 0, 0, 1];

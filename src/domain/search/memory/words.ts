@@ -1,13 +1,8 @@
-/** The words that a question needs, and the documents of a segment that contain them. Pure. */
+/** The documents of a segment that have the words of a question. `sql/words.ts` translates the same tree. Pure. */
 import type { Operand } from '../indexing/lexemes.ts';
+import type { Words } from '../query.ts';
 import { Bits } from './document-set.ts';
 import type { Segment } from './segment.ts';
-
-/** A condition on the words of a document. An empty `any` matches nothing. */
-export type Need =
-  | { kind: 'all' | 'any'; needs: readonly Need[] }
-  /** One of the lexemes; where `within` is a class of field tokens, only on documents on which the class may be read. */
-  | { kind: 'lexemes'; operands: readonly Operand[]; within: number | null };
 
 /** Whether a document of a segment satisfies a condition. */
 export type DocumentTest = (doc: number) => boolean;
@@ -19,12 +14,13 @@ export const LOOK_UP = 16;
 /** Up to this many words, all combinations of them are checked at once for each document. */
 const MAX_TOGETHER = 10;
 
-/** A need with its ranges of lexemes in a segment. */
+/** Words with their ranges of lexemes in a segment. */
 interface Located {
-  kind: Need['kind'];
+  kind: 'all' | 'any' | 'lexemes';
   /** Of a combination, those with fewer postings first. */
   parts: readonly Located[];
   ranges: readonly (readonly [from: number, to: number])[];
+  /** The documents on which the lexemes count; null for all. */
   within: DocumentTest | null;
   /** At least the number of documents that satisfy it. */
   postings: number;
@@ -33,32 +29,44 @@ interface Located {
   found: Bits | null;
 }
 
-/** What is known of the needs of one question in a segment. A need that occurs several times as the same object is searched once. */
-export type LocatedNeeds = Map<Need, Located>;
+/** What is known of the words of one question in a segment. A part that occurs several times as the same object is searched once. */
+export type LocatedWords = Map<Words, Located>;
 
 /**
- * The documents of the segment that satisfy the need. Callers do not change the set.
+ * The documents of the segment that have the words. Callers do not change the set.
  *
- * @param classes for each class of field tokens, the documents on which it may be read
+ * @param classes for each class of field tokens, the documents on which it may be used
  * @param few the only documents that matter; null for all. Others may be in the result, too
- * @param known for several needs of one question with the same classes
+ * @param known for several steps of one question with the same classes
  */
 export function documentsWith(
   segment: Segment,
-  need: Need,
+  words: Words,
   classes: readonly DocumentTest[],
   few: Uint16Array | null = null,
-  known: LocatedNeeds = new Map(),
+  known: LocatedWords = new Map(),
 ): Bits {
-  const located = (one: Need): Located => {
+  const located = (one: Words): Located => {
     let found = known.get(one);
-    if (found === undefined) {
-      found = one.kind === 'lexemes' ? lexemesOf(segment, one, classes) : combined(one.kind, one.needs.map(located));
-      known.set(one, found);
-    }
+    if (found === undefined) known.set(one, (found = locate(one)));
     return found;
   };
-  const whole = located(need);
+  const locate = (one: Words): Located => {
+    switch (one.kind) {
+      case 'word':
+      case 'title': {
+        const readable = one.classes.map(({ matched }, index) =>
+          lexemesOf(segment, matched, classes[index] ?? (() => false)),
+        );
+        return combined('any', [lexemesOf(segment, one.free.matched, null), ...readable]);
+      }
+      case 'number':
+        return lexemesOf(segment, [one.operand], null);
+      default:
+        return combined(one.kind, one.parts.map(located));
+    }
+  };
+  const whole = located(words);
   if (few === null || LOOK_UP * few.length * whole.lexemes >= whole.postings) return bitsOf(segment, whole);
   const bits = new Bits(segment.count);
   for (const doc of few) if (has(segment, whole, doc)) bits.add(doc);
@@ -78,11 +86,7 @@ function combined(kind: 'all' | 'any', given: readonly Located[]): Located {
   return { kind, parts, ranges: [], within: null, postings, lexemes, found: null };
 }
 
-function lexemesOf(
-  segment: Segment,
-  { operands, within }: Extract<Need, { kind: 'lexemes' }>,
-  classes: readonly DocumentTest[],
-): Located {
+function lexemesOf(segment: Segment, operands: readonly Operand[], within: DocumentTest | null): Located {
   const { dictionary, postings } = segment.parts;
   const ranges = operands
     .map(({ lexeme, prefix }) => dictionary.range(lexeme, prefix))
@@ -91,7 +95,7 @@ function lexemesOf(
     kind: 'lexemes',
     parts: [],
     ranges,
-    within: within === null ? null : (classes[within] ?? (() => false)),
+    within,
     postings: sum(ranges.map(([from, to]) => postings.count(from, to))),
     lexemes: sum(ranges.map(([from, to]) => to - from)),
     found: null,
