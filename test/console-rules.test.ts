@@ -39,7 +39,7 @@ function field(dataType: DataType, constraints = {}, multiple = false): FieldDef
 
 /** Files without server code, which the console and the server share: closed lists and the rules on them. */
 const SHARED =
-  /(?:^|[/])src[/](?:contract[/](?:comment-visibility|field-roles|rights|rule-fields|state)|lib[/](?:code-from-title|data-types[/]index|excerpts|filter-types|mentions|problem-fill|report-query))[.]ts$/;
+  /(?:^|[/])src[/](?:contract[/](?:comment-visibility|events|field-roles|rights|rule-fields|state)|lib[/](?:code-from-title|data-types[/]index|excerpts|filter-types|mentions|problem-fill|report-query))[.]ts$/;
 
 describe('codes of configuration parts', () => {
   const item = (code: string) =>

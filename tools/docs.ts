@@ -7,6 +7,7 @@ import { bundleSchemaText } from '../src/configuration/bundle-schema.ts';
 import { readSettings, REMOTE_TABLE } from '../src/settings.ts';
 import { type SettingRow, SETTINGS_TABLE } from '../src/settings-table.ts';
 import Type from 'typebox';
+import { EVENT_DATA } from '../src/contract/event-data.ts';
 import { EVENTS, type EventType } from '../src/contract/events.ts';
 import { exampleOf, FAULT_GUIDES } from '../src/contract/fault-guides.ts';
 import { FAULTS, type FaultCode } from '../src/lib/fault-codes.ts';
@@ -61,8 +62,10 @@ function eventsPage(): string {
   const rows = (Object.keys(EVENTS) as EventType[]).map((type) => {
     const { history, webhook, audit, summary, data } = EVENTS[type];
     const shown = [history ? 'history' : '', webhook ? 'webhooks' : '', audit ? 'audit log' : ''].filter(Boolean);
-    const required: readonly string[] = Type.Object(data).required ?? [];
-    const names = Object.keys(data).map((name) => `\`${name}\`${required.includes(name) ? '' : ' or absent'}`);
+    const required: readonly string[] = Type.Object(EVENT_DATA[data]).required ?? [];
+    const names = Object.keys(EVENT_DATA[data]).map(
+      (name) => `\`${name}\`${required.includes(name) ? '' : ' or absent'}`,
+    );
     return `| \`${type}\` | ${summary} | ${shown.join(', ')} | ${names.length === 0 ? '–' : names.join(', ')} |`;
   });
   return `# Events

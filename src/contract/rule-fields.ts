@@ -2,32 +2,9 @@
  * What the conditions of rules may name besides the fields of records (docs/spec/rules.md): facts about the event
  * that a rule reacts to. They are system fields of the condition language; codes of record fields have no dots.
  */
+import { RULE_EVENTS } from './events.ts';
 import { COMMENT_VISIBILITIES } from './comment-visibility.ts';
 import type { FieldResolver, FilterField } from '../lib/filter-types.ts';
-
-/** The events that rules can react to. */
-export const RULE_EVENTS = [
-  'ObjectCreated',
-  'ObjectUpdated',
-  'ObjectTransitioned',
-  'ObjectArchived',
-  'ObjectRestored',
-  'CommentAdded',
-  'CommentUpdated',
-  'CommentArchived',
-  'AttachmentAdded',
-  'AttachmentArchived',
-  'RelationAdded',
-  'RelationArchived',
-  'SlaStarted',
-  'SlaPaused',
-  'SlaResumed',
-  'SlaStopped',
-  'SlaRecalculated',
-  'SlaWarning',
-  'SlaBreached',
-] as const;
-export type RuleEvent = (typeof RULE_EVENTS)[number];
 
 /** The list of the fields that the event changed. */
 export const CHANGED = 'changed';

@@ -1,8 +1,9 @@
 /** Static checks of rules for a plan: conditions that no event meets, and rules that fire each other. Pure. */
+import { type RuleEvent } from '../../contract/events.ts';
 import { rightForVisibility } from '../../contract/comment-visibility.ts';
 import type { ItemPath } from '../../configuration/section.ts';
 import type { RecordAction } from '../../contract/rights.ts';
-import { CHANGED, type RuleEvent, withChangedElements } from '../../contract/rule-fields.ts';
+import { CHANGED, withChangedElements } from '../../contract/rule-fields.ts';
 import type { Condition, LeafCondition } from '../../lib/filter.ts';
 import { isObject } from '../../lib/json.ts';
 import { placeholders } from '../../lib/template.ts';

@@ -1,4 +1,5 @@
 /** The bundle's section `rules` (docs/spec/rules.md). */
+import { RULE_EVENTS } from '../../contract/events.ts';
 import Type, { type Static } from 'typebox';
 import { checkUnique } from '../../configuration/checks.ts';
 import { connectionRights } from '../../configuration/connections.ts';
@@ -6,7 +7,7 @@ import { defineSection } from '../../configuration/define.ts';
 import { compileTypedCondition } from '../../configuration/record-types.ts';
 import { CodeOf, ConditionSchema, enabled, FieldOf } from '../../configuration/schemas.ts';
 import type { CompileView, ConfigView, ItemPath, Report } from '../../configuration/section.ts';
-import { RULE_EVENTS, withChangedElements, withEventFields } from '../../contract/rule-fields.ts';
+import { withChangedElements, withEventFields } from '../../contract/rule-fields.ts';
 import { closed, Code, described, type Localized, Login, Name, oneOf, optional } from '../../contract/schemas.ts';
 import { storedForm } from '../../lib/data-types/index.ts';
 import type { Condition } from '../../lib/filter.ts';

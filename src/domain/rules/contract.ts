@@ -1,9 +1,9 @@
 /** Operations on rules. Rules themselves are configuration. */
+import { RULE_EVENTS } from '../../contract/events.ts';
 import { RULE_FAULTS } from '../../lib/fault-codes.ts';
 import Type from 'typebox';
 import { EffectsSchema } from '../../contract/effects.ts';
 import { defineOperation } from '../../contract/operation.ts';
-import { RULE_EVENTS } from '../../contract/rule-fields.ts';
 import { closed, Code, Id, Instant, nullable, oneOf } from '../../contract/schemas.ts';
 import { ACTION_KINDS } from './registry.ts';
 import { RUNS_KEPT } from './store.ts';

@@ -1,6 +1,7 @@
 /** The log of rules, their part of the effects of dry runs, and what a rule would do with a record. */
+import { type RuleEvent } from '../../contract/events.ts';
 import type { Effects } from '../../contract/effects.ts';
-import { isFieldList, type RuleEvent } from '../../contract/rule-fields.ts';
+import { isFieldList } from '../../contract/rule-fields.ts';
 import { isActive } from '../../contract/state.ts';
 import { Fault } from '../../lib/fault.ts';
 import { leavesOf, type TypedCondition } from '../../lib/filter.ts';

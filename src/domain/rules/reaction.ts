@@ -7,9 +7,8 @@
  * it is. So what rules do does not depend on their codes, if their order is written. A rule fires at most once for a record in one
  * unit.
  */
-import { EVENTS, type EventType, isAbout } from '../../contract/events.ts';
+import { EVENTS, type EventType, isAbout, type RuleEvent } from '../../contract/events.ts';
 import type { CommentVisibility } from '../../contract/comment-visibility.ts';
-import type { RuleEvent } from '../../contract/rule-fields.ts';
 import { Fault, isFault } from '../../lib/fault.ts';
 import type { Variables } from '../../lib/filter.ts';
 import { Yielder } from '../../lib/yielding.ts';

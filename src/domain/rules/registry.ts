@@ -1,7 +1,7 @@
 /** Rules as they are stored, and as they are run: compiled once per configuration, indexed by record type and event. */
 import type { CommentVisibility } from '../../contract/comment-visibility.ts';
-import { isAbout } from '../../contract/events.ts';
-import { isEventField, isFieldList, RULE_EVENTS, type RuleEvent, withEventFields } from '../../contract/rule-fields.ts';
+import { isAbout, RULE_EVENTS, type RuleEvent } from '../../contract/events.ts';
+import { isEventField, isFieldList, withEventFields } from '../../contract/rule-fields.ts';
 import { isActive } from '../../contract/state.ts';
 import {
   type Condition,

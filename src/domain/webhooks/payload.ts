@@ -22,6 +22,7 @@ import Type, { type TSchema } from 'typebox';
 import { COMMENT_VISIBILITIES } from '../../contract/comment-visibility.ts';
 import type { DescribedEvent } from '../../contract/openapi-events.ts';
 import { Id, nullable, oneOf, Revision, Values } from '../../contract/schemas.ts';
+import { EVENT_DATA } from '../../contract/event-data.ts';
 import { EVENTS as DECLARED, isAbout, WEBHOOK_EVENTS, type WebhookEvent } from '../../contract/events.ts';
 
 /** Functions of other modules, passed in by `app.ts` so that this module does not depend on them. */
@@ -177,7 +178,7 @@ function payloadOf(name: WebhookEvent): TSchema {
   const { subject, data } = DECLARED[name];
   const record = {
     ...ABOUT_RECORD,
-    ...data,
+    ...EVENT_DATA[data],
     ...(subject === 'comment' ? { comment: Type.Optional(CommentText) } : {}),
   };
   return Type.Object(
@@ -190,7 +191,7 @@ function payloadOf(name: WebhookEvent): TSchema {
       eventType: Type.Literal(name),
       timestamp: Type.String({ format: 'date-time', description: 'Time of this attempt, equal to X-ITSM-Timestamp.' }),
       occurredAt: Type.String({ format: 'date-time', description: 'Time of the event.' }),
-      data: Type.Object(subject === 'article' ? data : record),
+      data: Type.Object(subject === 'article' ? EVENT_DATA[data] : record),
     },
     { $id: `${name}Delivery` },
   );

@@ -15,7 +15,9 @@ import { Time } from '../../ui/time.tsx';
 import classes from './audit.module.css';
 import { useItemNames } from '../config/place-names.ts';
 import { propertyTexts } from '../config/property-texts.ts';
-import { detailTexts, kindTexts, subjectTexts, texts, viaTexts } from './texts.ts';
+import { eventTexts } from '../../i18n/event-texts.ts';
+import { AUDIT_EVENTS } from '../../../../src/contract/events.ts';
+import { detailTexts, subjectTexts, texts, viaTexts } from './texts.ts';
 
 type Entry = AnswerOf<typeof access.readAudit>['rows'][number];
 
@@ -26,8 +28,8 @@ export default function AuditPage() {
   const [kind, setKind] = useState<string | null>(null);
   const [about, setAbout] = useState('');
   const log = useAuditLog(about, kind);
-  const kindWords = useText(kindTexts);
-  const kinds = useMemo(() => Object.entries(kindWords).map(([value, label]) => ({ value, label })), [kindWords]);
+  const names = useText(eventTexts);
+  const kinds = useMemo(() => AUDIT_EVENTS.map((value) => ({ value: value as string, label: names[value] })), [names]);
   const rows = log.data?.pages.flatMap((page) => page.rows);
   const columns = useAuditColumns(rows);
   return (
@@ -137,7 +139,7 @@ function said(words: Readonly<Record<string, unknown>>, code: string): string {
 }
 
 export function useAuditWords(): { kindOf: (type: string) => string; viaOf: (via: string) => string } {
-  const kinds = useText(kindTexts);
+  const kinds = useText(eventTexts);
   const vias = useText(viaTexts);
   return useMemo(
     () => ({ kindOf: (type: string) => said(kinds, type), viaOf: (via: string) => said(vias, via) }),

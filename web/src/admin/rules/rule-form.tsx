@@ -1,8 +1,8 @@
 /** Form of a rule: when it fires, on which records, with whose rights, and what it does. */
+import { RULE_EVENTS } from '../../../../src/contract/events.ts';
 import { Input, MultiSelect, NumberInput, SegmentedControl, Select, SimpleGrid, Stack, Switch } from '@mantine/core';
 import { useMemo } from 'react';
 import { COMMENT_VISIBILITIES } from '../../../../src/contract/comment-visibility.ts';
-import { RULE_EVENTS } from '../../../../src/contract/rule-fields.ts';
 import { VISIBILITY_VIEWS } from '../../desk/comment-visibility.tsx';
 import { FieldInput } from '../../fields/input.tsx';
 import type { ConditionField } from '../../filters/model.ts';

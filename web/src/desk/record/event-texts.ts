@@ -18,8 +18,6 @@ export const eventTexts = defineText(
     catalog: 'каталог',
     rule: 'правило',
     mail: 'почту',
-    RuleNotified: 'Правило отправило уведомления',
-    RulePosted: 'Правило отправило сообщение в другую систему',
   },
   {
     ...events['en-US'],
@@ -36,8 +34,6 @@ export const eventTexts = defineText(
     catalog: 'the catalog',
     rule: 'a rule',
     mail: 'email',
-    RuleNotified: 'A rule sent notifications',
-    RulePosted: 'A rule sent a message to another system',
   },
 );
 
