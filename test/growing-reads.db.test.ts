@@ -40,7 +40,10 @@ describe('reads of what has grown', () => {
     };
     grown = await grow(app, send, async (id) => (await table[id]?.call()) ?? {});
   });
-  after(() => app?.close());
+  after(async () => {
+    traffic.stop();
+    await app?.close();
+  });
 
   it('are all declared, and nothing else', () => {
     assert.deepEqual([...BOUNDS.keys()].sort(), reads.map(({ id }) => id).sort());

@@ -1,5 +1,5 @@
 /** Counts the bytes that this process receives from PostgreSQL. */
-import { subscribe } from 'node:diagnostics_channel';
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import type { Socket } from 'node:net';
 
 export interface DatabaseTraffic {
@@ -7,6 +7,8 @@ export interface DatabaseTraffic {
   received(): number;
   /** Bytes of the largest answer to a statement since this was last called. */
   takeLargest(): number;
+  /** Watches no further connection. */
+  stop(): void;
 }
 
 /** The first byte of a message of the server, which no HTTP answer begins with: an authentication request. */
@@ -48,7 +50,7 @@ export function watchDatabase(): DatabaseTraffic {
   const open = new Set<Socket>();
   let closed = 0;
   let largest = 0;
-  subscribe('net.client.socket', (message) => {
+  const onSocket = (message: unknown): void => {
     const { socket } = message as { socket: Socket };
     socket.once('data', (first: Buffer) => {
       if (first[0] !== AUTHENTICATION) return;
@@ -61,7 +63,8 @@ export function watchDatabase(): DatabaseTraffic {
         closed += socket.bytesRead;
       });
     });
-  });
+  };
+  subscribe('net.client.socket', onSocket);
   return {
     received: () => [...open].reduce((sum, { bytesRead }) => sum + bytesRead, closed),
     takeLargest: () => {
@@ -69,5 +72,6 @@ export function watchDatabase(): DatabaseTraffic {
       largest = 0;
       return taken;
     },
+    stop: () => unsubscribe('net.client.socket', onSocket),
   };
 }

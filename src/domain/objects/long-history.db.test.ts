@@ -30,7 +30,10 @@ describe('a record with a long history', () => {
       }));
     }
   });
-  after(() => fixture?.close());
+  after(async () => {
+    traffic.stop();
+    await fixture?.close();
+  });
 
   /** Calls, and the bytes that the service received from the database meanwhile. */
   async function received<T>(call: () => Promise<T>): Promise<{ answer: T; bytes: number }> {
