@@ -112,6 +112,20 @@ export function bestScores(
   return { places: places.sort((a, z) => (scores[z] ?? 0) - (scores[a] ?? 0) || byId(a, z)), scores };
 }
 
+/** The same for records with their ids, ranks and sizes. */
+export function scoredBest(
+  rows: readonly { id: string; rank?: number; size?: number }[],
+  b: number,
+  average = 0,
+): { id: string; score: number }[] {
+  const ids = rows.map(({ id }) => id);
+  const ranks = rows.map(({ rank = 0 }) => rank);
+  const sizes = rows.map(({ size = 0 }) => size);
+  const byId = (one: number, other: number): number => ((ids[one] ?? '') < (ids[other] ?? '') ? 1 : -1);
+  const { places, scores } = bestScores(ranks, sizes, b, byId, average);
+  return Array.from(places, (place) => ({ id: ids[place] ?? '', score: scores[place] ?? 0 }));
+}
+
 /**
  * Steps for selecting candidates, to be run until there are enough. Each step is a list of combinations; each combination has
  * the indexes of words that a record must all contain. The first steps require most of the weight of the question's rare words,

@@ -22,7 +22,7 @@ import {
   type Word,
   type Words,
 } from './query.ts';
-import { bestScores, candidateSteps, rankPlan, rerank, type TermFacts, type Tier } from './ranking.ts';
+import { candidateSteps, rankPlan, rerank, scoredBest, type TermFacts, type Tier } from './ranking.ts';
 import { exactNumbers, numbered, type Numbers, respelledTerms, type Term, titleOf, wordOf } from './terms.ts';
 
 /** Maximum number of ranked matches; the last updated ones are ranked. */
@@ -347,14 +347,7 @@ async function ranked(
   const ranking = rankingOf(weighed);
   const isRanked = candidates.every(({ rank }) => rank !== undefined);
   const rows = isRanked ? candidates : await question.backend.ranks(ids, ranking);
-  const { places, scores } = bestScores(
-    rows.map(({ rank = 0 }) => rank),
-    rows.map(({ size = 0 }) => size),
-    ranking.b,
-    (a, b) => ((rows[a]?.id ?? '') < (rows[b]?.id ?? '') ? 1 : -1),
-    weighed.average,
-  );
-  const scored = Array.from(places, (place) => ({ id: rows[place]?.id ?? '', score: scores[place] ?? 0 }));
+  const scored = scoredBest(rows, ranking.b, weighed.average);
   const best = scored.slice(0, MAX_RERANKED).map(({ id }) => id);
   const first = await reranked(question, best, weighed);
   // Hits that are not reranked keep their order below the reranked ones.

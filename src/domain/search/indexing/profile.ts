@@ -89,27 +89,25 @@ function build(_source: ConfigSource, snapshot: ConfigSnapshot): IndexProfiles {
   const types: TypeRegistry = snapshot.get(typeView);
   const restricted = snapshot.get(restrictedFieldView);
   const profiles = new Map<string, IndexProfile>();
-  const text = new Map<string, Set<string>>();
-  const withToken = new Map<string, Set<string>>();
+  /** Type id → code → field, over all versions of the type. */
+  const fields = new Map<string, Map<string, ProfileField>>();
   const numberings = new Map<string, Numbering>();
-  const stored = new Map<string, string>();
   for (const type of types.byId.values()) {
-    const all = new Set<string>();
-    const kept = new Set<string>();
+    const ofType = new Map<string, ProfileField>();
+    fields.set(type.id, ofType);
     for (const version of type.versions.values()) {
       const { numbering } = version.definition;
       if (numbering !== undefined) numberings.set(JSON.stringify(numbering), numbering);
       const profile = makeProfile(version, (code) => restricted(type.id, code));
       profiles.set(`${type.id} ${version.version}`, profile);
-      for (const { field, fieldToken } of profile.fields) {
-        all.add(field.code);
-        if (field.storedAs !== undefined) stored.set(`${type.id} ${field.code}`, field.storedAs);
-        if (fieldToken !== '') kept.add(field.code);
+      for (const one of profile.fields) {
+        // A field of any version that was renamed tells under which code all are stored.
+        if (one.field.storedAs !== undefined || !ofType.has(one.field.code)) ofType.set(one.field.code, one);
       }
     }
-    text.set(type.id, all);
-    withToken.set(type.id, kept);
   }
+  const codesOf = (typeId: string, is: (one: ProfileField) => boolean): string[] =>
+    [...(fields.get(typeId)?.values() ?? [])].filter(is).map(({ field }) => field.code);
   return {
     of: (typeId, version) => {
       const profile = profiles.get(`${typeId} ${version}`);
@@ -118,9 +116,9 @@ function build(_source: ConfigSource, snapshot: ConfigSnapshot): IndexProfiles {
     },
     ids: [...new Set([...profiles.values()].map(({ id }) => id))],
     usableIds: [...new Set([...profiles.values()].flatMap(({ id, usableId }) => [id, usableId]))],
-    textFields: (typeId) => [...(text.get(typeId) ?? [])],
-    storedCode: (typeId, code) => stored.get(`${typeId} ${code}`) ?? code,
-    fieldsWithToken: (typeId) => [...(withToken.get(typeId) ?? [])],
+    textFields: (typeId) => codesOf(typeId, () => true),
+    storedCode: (typeId, code) => fields.get(typeId)?.get(code)?.field.storedAs ?? code,
+    fieldsWithToken: (typeId) => codesOf(typeId, ({ fieldToken }) => fieldToken !== ''),
     numberings: [...numberings.values()],
   };
 }

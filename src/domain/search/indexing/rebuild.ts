@@ -9,7 +9,7 @@ import { Yielder } from '../../../lib/yielding.ts';
 import { profileView } from './profile.ts';
 import type { ObjectRow } from '../../objects/index.ts';
 import type { SearchParts } from '../state.ts';
-import { type Analyst, articleRow, projectRecord, projectText } from './projection.ts';
+import { type Analyst, articleRow, type Projected, projectRecord, projectText } from './projection.ts';
 import { putArticle, putRecord, pendingWords, rewritten } from './store.ts';
 import {
   countToMake,
@@ -23,9 +23,8 @@ import {
   remakeRecord,
   type StoredRecord,
   countGaps,
-  differingComments,
   type Made,
-  differingRecords,
+  differing,
   listNewest,
   SEARCH_REBUILD,
 } from './store-rebuild.ts';
@@ -162,51 +161,38 @@ export interface Comparison {
   different: string[];
 }
 
-/** @param deep compare every row word by word; otherwise only those of the last updated records */
+/** @param deep compare every row word by word; otherwise only those of the last updated records and of some comments */
 export async function compareProjection(ctx: ReadContext, parts: SearchParts, deep: boolean): Promise<Comparison> {
   const { missing, stray } = await countGaps(ctx);
+  const profiles = ctx.config.get(profileView);
+  const analyst = analystOf(parts);
   const different: string[] = [];
   const yielder = new Yielder();
-  const analyst: Analyst = { analysis: parts.analysis, caller: null };
   let compared = 0;
-  const records = async (batch: readonly StoredRecord[]): Promise<void> => {
-    compared += batch.length;
-    different.push(...(await differing(ctx, parts, batch)));
-  };
-  if (!deep) await records(await listNewest(ctx, LOOKED_AT));
-  else {
+  const compare = async <Row extends { id: string; revision: number }>(
+    source: 'objects' | 'comments',
+    list: (ctx: ReadContext, after: string | null, limit: number) => Promise<Row[]>,
+    project: (row: Row) => Promise<Projected>,
+  ): Promise<void> => {
     for (let after: string | null = null; ; ) {
-      const batch: StoredRecord[] = await listRecords(ctx, after, COMPARED_AT_ONCE);
-      await records(batch);
+      const batch: Row[] = await list(ctx, after, COMPARED_AT_ONCE);
+      const made: Made[] = [];
+      for (const row of batch) {
+        await yielder.next();
+        made.push({ id: row.id, revision: row.revision, ...(await project(row)) });
+      }
+      compared += batch.length;
+      different.push(...(await differing(ctx, source, made)));
       after = batch.at(-1)?.id ?? null;
-      if (batch.length < COMPARED_AT_ONCE) break;
+      if (batch.length < COMPARED_AT_ONCE || !deep) return;
     }
-  }
-  for (let after: string | null = null; ; ) {
-    const batch = await listComments(ctx, after, COMPARED_AT_ONCE);
-    compared += batch.length;
-    const made: Made[] = [];
-    for (const { id, revision, body } of batch) {
-      await yielder.next();
-      made.push({ id, revision, ...(await projectText(analyst, [{ text: body, zone: 'C' }])) });
-    }
-    different.push(...(await differingComments(ctx, made)));
-    after = batch.at(-1)?.id ?? null;
-    if (batch.length < COMPARED_AT_ONCE || !deep) break;
-  }
+  };
+  const newest = (): Promise<StoredRecord[]> => listNewest(ctx, LOOKED_AT);
+  await compare('objects', deep ? listRecords : newest, ({ typeId, typeVersion, number, values }) =>
+    projectRecord(analyst, profiles.of(typeId, typeVersion), values, number),
+  );
+  await compare('comments', listComments, ({ body }) => projectText(analyst, [{ text: body, zone: 'C' }]));
   return { compared, missing, stray, different };
-}
-
-async function differing(ctx: ReadContext, parts: SearchParts, batch: readonly StoredRecord[]): Promise<string[]> {
-  const profiles = ctx.config.get(profileView);
-  const yielder = new Yielder();
-  const analyst: Analyst = { analysis: parts.analysis, caller: null };
-  const made: Parameters<typeof differingRecords>[1][number][] = [];
-  for (const { id, typeId, typeVersion, revision, number, values } of batch) {
-    await yielder.next();
-    made.push({ id, revision, ...(await projectRecord(analyst, profiles.of(typeId, typeVersion), values, number)) });
-  }
-  return await differingRecords(ctx, made);
 }
 
 const LEARNT_AT_ONCE = 500;

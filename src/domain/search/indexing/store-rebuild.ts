@@ -1,6 +1,6 @@
 /** SQL for rebuilding the index and comparing it, and the metrics of the index. */
 import type { CommentVisibility } from '../../../contract/comment-visibility.ts';
-import sql, { type Sql } from 'sql-template-tag';
+import sql, { empty, raw, type Sql } from 'sql-template-tag';
 import { isRebuilding, rebuiltRows } from '../../../platform/jobs/rebuilds.ts';
 import type { ReadContext, TableWrite } from '../../../platform/unit-of-work/context.ts';
 import { registry, storedCodes, type StoredValues } from '../../metadata/index.ts';
@@ -160,20 +160,18 @@ export interface Made {
   words: string;
 }
 
-/** Ids of the records whose row differs from the one built now. Records that changed meanwhile are left out. */
-export async function differingRecords(ctx: ReadContext, made: readonly Made[]): Promise<string[]> {
-  const rows = await ctx.query<{ id: string }>(sql`
-    SELECT r.id FROM jsonb_to_recordset(${JSON.stringify(made)}::jsonb) AS r (id uuid, revision integer, size integer, words tsvector)
-    JOIN objects o ON o.id = r.id AND o.revision = r.revision JOIN search_records s ON s.id = r.id
-    WHERE s.words <> r.words OR s.size <> r.size`);
-  return rows.map(({ id }) => id);
-}
+const ROWS = {
+  objects: { table: sql`search_records`, also: empty },
+  comments: { table: sql`search_comments`, also: sql`OR s.visibility <> o.visibility` },
+};
 
-export async function differingComments(ctx: ReadContext, made: readonly Made[]): Promise<string[]> {
+/** Ids of the records or comments whose row differs from the one built now. Those that changed meanwhile are left out. */
+export async function differing(ctx: ReadContext, of: keyof typeof ROWS, made: readonly Made[]): Promise<string[]> {
+  const { table, also } = ROWS[of];
   const rows = await ctx.query<{ id: string }>(sql`
     SELECT r.id FROM jsonb_to_recordset(${JSON.stringify(made)}::jsonb) AS r (id uuid, revision integer, size integer, words tsvector)
-    JOIN comments c ON c.id = r.id AND c.revision = r.revision JOIN search_comments s ON s.id = r.id
-    WHERE s.words <> r.words OR s.size <> r.size OR s.visibility <> c.visibility`);
+    JOIN ${raw(of)} o ON o.id = r.id AND o.revision = r.revision JOIN ${table} s ON s.id = r.id
+    WHERE s.words <> r.words OR s.size <> r.size ${also}`);
   return rows.map(({ id }) => id);
 }
 

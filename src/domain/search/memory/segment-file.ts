@@ -32,20 +32,7 @@ const ARRAYS = {
 } as const;
 type ArrayName = keyof typeof ARRAYS;
 
-interface Arrays extends Record<ArrayName, ArrayBufferView & { readonly length: number }> {
-  ids: Uint8Array;
-  updatedAt: Float64Array;
-  profileIds: Int32Array;
-  sizes: Uint32Array;
-  versions: Uint32Array;
-  lexemes: Uint8Array;
-  lexemeStarts: Uint32Array;
-  postingStarts: Uint32Array;
-  postingDocs: Uint16Array;
-  postingZones: Uint8Array;
-  rareAt: Uint32Array;
-  rareZones: Uint16Array;
-}
+type Arrays = { [Name in ArrayName]: (typeof ARRAYS)[Name]['prototype'] };
 
 interface Header {
   lengths: Record<ArrayName, number>;

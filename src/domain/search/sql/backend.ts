@@ -14,7 +14,7 @@ import type {
   Word,
   Words,
 } from '../query.ts';
-import { bestScores, type RerankHit } from '../ranking.ts';
+import { type RerankHit, scoredBest } from '../ranking.ts';
 import { readRerankTexts } from './rerank.ts';
 import type { Estimates } from './estimates.ts';
 import { findMatches, ScopeSql } from './match.ts';
@@ -55,20 +55,9 @@ export class Statements implements SearchBackend {
     const others = found.filter(({ id }) => !isFirst.has(id)).slice(0, ranked - first.length);
     const ids = others.map(({ id }) => id);
     const rows = isRanked ? others : await this.ranks(ids, ranking);
-    const { places, scores } = bestScores(
-      rows.map(({ rank = 0 }) => rank),
-      rows.map(({ size = 0 }) => size),
-      ranking.b,
-      (a, b) => ((rows[a]?.id ?? '') < (rows[b]?.id ?? '') ? 1 : -1),
-    );
     const from = Math.max(0, page.offset - first.length);
-    const shown = places.slice(from, Math.max(from, page.offset + page.limit - first.length));
-    return {
-      kind: 'page',
-      count: found.length,
-      titled: first,
-      others: Array.from(shown, (place) => ({ id: rows[place]?.id ?? '', score: scores[place] ?? 0 })),
-    };
+    const shown = scoredBest(rows, ranking.b).slice(from, Math.max(from, page.offset + page.limit - first.length));
+    return { kind: 'page', count: found.length, titled: first, others: shown };
   }
 
   async findInSteps(
