@@ -30,6 +30,14 @@ const HELD_BYTES = 128 * 1024 * 1024;
 /** A request does not use the database all the time. Admitting more would only make them wait for a connection. */
 const RUNNING_PER_CONNECTION = 2;
 
+let built: ReturnType<typeof buildDocuments> | undefined;
+
+/** The OpenAPI documents depend on the code alone: services in one process, as in tests, share them. */
+function documents(): ReturnType<typeof buildDocuments> {
+  built ??= buildDocuments(operationsOf(MODULES), collect(MODULES, 'events'));
+  return built;
+}
+
 /** The service in this process: the HTTP server, the background worker, and what both use. */
 export interface App extends Pick<Service, 'work' | 'versions' | 'replica'> {
   server: ReturnType<typeof buildServer>;
@@ -134,7 +142,7 @@ export async function buildApp(options: AppOptions): Promise<App> {
     publicUrl: settings.publicUrl,
     securityContact: settings.securityContact,
     redirects: MODULES.flatMap((module) => module.pages?.(service) ?? []),
-    documents: buildDocuments(operationsOf(MODULES), collect(MODULES, 'events')),
+    documents: documents(),
   });
   // Last, so that no timers remain if the service cannot be built.
   await versions.start();

@@ -18,7 +18,7 @@ for (const [name, document] of [
   ['admin.json', documents.console],
 ] as const) {
   const file = path.join(folder, name);
-  const text = `${JSON.stringify(document, null, 2)}\n`;
+  const text = `${JSON.stringify(JSON.parse(document.toString()), null, 2)}\n`;
   if (!check) {
     await writeFile(file, text);
   } else if ((await readFile(file, 'utf8').catch(() => '')) !== text) {

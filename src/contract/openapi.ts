@@ -102,15 +102,16 @@ export function buildDocument(operations: readonly Operation[], options: Documen
   };
 }
 
-/** The documents of both surfaces, with the recorded examples. */
+/** The texts of the documents of both surfaces, with the recorded examples. */
 export function buildDocuments(
   operations: readonly Operation[],
   events: readonly DescribedEvent[],
-): { public: Json; console: Json } {
+): { public: Buffer; console: Buffer } {
   const examples = readExamples();
+  const textOf = (options: DocumentOptions): Buffer => Buffer.from(JSON.stringify(buildDocument(operations, options)));
   return {
-    public: buildDocument(operations, { surface: 'public', events, examples }),
-    console: buildDocument(operations, { surface: 'console', examples }),
+    public: textOf({ surface: 'public', events, examples }),
+    console: textOf({ surface: 'console', examples }),
   };
 }
 

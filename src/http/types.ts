@@ -69,7 +69,7 @@ export interface ServerOptions {
     ready(): Promise<Readiness>;
   };
   /** The OpenAPI documents, served unchanged. */
-  documents: { public: object; console: object };
+  documents: { public: Buffer; console: Buffer };
   /** The folder of the built web console, served at `/`. Without it, no console is served. */
   consoleFolder?: string | undefined;
   /** Public URL of the service, as `https://docket.example.org`. With https, answers carry `Strict-Transport-Security`. */

@@ -204,7 +204,7 @@ export function optionsOf(
     log: pino({ level: 'info' }, { write: (line: string) => lines.push(JSON.parse(line)) }),
     limits: { ratePerMinute: 'off', trustedProxies: [], metricsAllow: ['127.0.0.0/8'], ...limits },
     health: { ready: async () => ({ ok: true, degraded: [], checks: { database: 'ok' } }) },
-    documents: { public: { openapi: '3.1.0' }, console: { openapi: '3.1.0', info: {} } },
+    documents: { public: Buffer.from('{"openapi":"3.1.0"}'), console: Buffer.from('{"openapi":"3.1.0","info":{}}') },
     ...more,
   };
   return { options, lines };
