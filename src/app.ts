@@ -30,12 +30,13 @@ const HELD_BYTES = 128 * 1024 * 1024;
 /** A request does not use the database all the time. Admitting more would only make them wait for a connection. */
 const RUNNING_PER_CONNECTION = 2;
 
-let built: ReturnType<typeof buildDocuments> | undefined;
+const built = new WeakMap<object, ReturnType<typeof buildDocuments>>();
 
 /** The OpenAPI documents depend on the code alone: services in one process, as in tests, share them. */
 function documents(): ReturnType<typeof buildDocuments> {
-  built ??= buildDocuments(operationsOf(MODULES), collect(MODULES, 'events'));
-  return built;
+  const known = built.get(MODULES) ?? buildDocuments(operationsOf(MODULES), collect(MODULES, 'events'));
+  built.set(MODULES, known);
+  return known;
 }
 
 /** The service in this process: the HTTP server, the background worker, and what both use. */
