@@ -298,7 +298,7 @@ export const MUTANTS: readonly Mutant[] = [
   ),
   UNDO("if (run.state === 'RUNNING' && Date.parse(ctx.now) - Date.parse(run.touchedAt) < LIVE_MS) {", 'if (false) {'),
   UNDO("if (run.dryRun) throw new Fault('STATE_CONFLICT'", "if (run.total < 0) throw new Fault('STATE_CONFLICT'"),
-  IMPORT_ROWS('SET undo = r.undo, undo_revision = r.undo_revision', 'SET undo = r.undo'),
+  IMPORT_ROWS("set: ['undo', 'undoRevision']", "set: ['undo'] as never"),
 
   // Groups of units.
   GROUPS('const LOCK_MS = 100;', 'const LOCK_MS = 100_000;'),
@@ -360,7 +360,7 @@ export const MUTANTS: readonly Mutant[] = [
     'return visibility === null || object !== undefined;',
     NOTIFIED_HIDDEN,
   ),
-  NOTIFIED_STORE('WHERE n.user_id = r.user_id AND n.in_console', 'WHERE n.in_console'),
+  NOTIFIED_STORE("  key: ['userId'],\n", '  key: [],\n'),
   NOTIFIED_STORE("c.state = 'ACTIVE' AND ${visibleComments(ctx, 'c', 'o')}", "c.state = 'ACTIVE'"),
   NOTIFIED_STORE('`n.user_id = ${userId}::uuid AND ${read}', '`n.user_id = ${userId}::uuid'),
   NOTIFIED_STORE("(n.kind <> 'watch' OR ${history}) AND", '(true OR ${history}) AND', NOTIFIED_HIDDEN),

@@ -103,23 +103,11 @@ export function writeUser(ctx: WriteContext, before: UserState | undefined, afte
     if (signsIn) requireNotOwn(ctx, after.id);
     if (signsIn || isRestored(before, after)) declareGrant(ctx, { users: [after.id] });
   }
-  const row: store.UserWrite = {
-    id: after.id,
-    login: after.login,
-    login_key: nameKey(after.login),
-    display_name: after.displayName,
-    email: after.email,
-    email_key: after.email === null ? null : nameKey(after.email),
-    locale: after.locale,
-    timezone: after.timezone,
-    employee_id: after.employeeId,
-    external_id: after.externalId,
-    state: after.state,
-    at: ctx.now,
-    by: ctx.actor.userId,
-  };
+  const { login, email } = after;
+  const keys = { loginKey: nameKey(login), emailKey: email === null ? null : nameKey(email) };
+  const row = { ...after, ...keys, updatedAt: ctx.now, updatedBy: ctx.actor.userId };
   if (before === undefined) ctx.plan(store.insertUser, row);
-  else ctx.plan(store.updateUser, { ...row, expected: before.revision });
+  else ctx.plan(store.updateUser, { ...row, revision: before.revision + 1 });
   emitChange(ctx, USER, before, after, { displayName: after.displayName });
   // The names of users are cached until the rights version changes.
   if (before !== undefined) ctx.invalidate('rights');
@@ -128,11 +116,11 @@ export function writeUser(ctx: WriteContext, before: UserState | undefined, afte
 /** @throws Fault RIGHT_MISSING, ROLE_ESCALATION */
 export function writeGroup(ctx: WriteContext, before: GroupState | undefined, after: GroupState): void {
   ctx.actor.require('user.administer');
-  const { id, code, name, state } = after;
+  const { id, code, name } = after;
   if (isRestored(before, after)) declareGrant(ctx, { members: [{ groupId: id, memberId: id, memberType: 'group' }] });
-  const row: store.GroupWrite = { id, code, code_key: nameKey(code), name, state, at: ctx.now, by: ctx.actor.userId };
+  const row = { ...after, codeKey: nameKey(code), updatedAt: ctx.now, updatedBy: ctx.actor.userId };
   if (before === undefined) ctx.plan(store.insertGroup, row);
-  else ctx.plan(store.updateGroup, { ...row, expected: before.revision });
+  else ctx.plan(store.updateGroup, { ...row, revision: before.revision + 1 });
   emitChange(ctx, GROUP, before, after, { name });
   if (before !== undefined) ctx.invalidate('rights');
 }
@@ -145,20 +133,9 @@ export function writeUnit(ctx: WriteContext, before: UnitState | undefined, afte
   if (before !== undefined && (restored || parentId !== before.parentId)) {
     declareGrant(ctx, { units: [{ unitId, parentId, formerParentId: before.parentId, restored }] });
   }
-  const row: store.UnitWrite = {
-    id: unitId,
-    code,
-    code_key: nameKey(code),
-    name: after.name,
-    parent_id: parentId,
-    manager_user_id: after.managerUserId,
-    location: after.location,
-    state: after.state,
-    at: ctx.now,
-    by: ctx.actor.userId,
-  };
+  const row = { ...after, codeKey: nameKey(code), updatedAt: ctx.now, updatedBy: ctx.actor.userId };
   if (before === undefined) ctx.plan(store.insertUnit, row);
-  else ctx.plan(store.updateUnit, { ...row, expected: before.revision });
+  else ctx.plan(store.updateUnit, { ...row, revision: before.revision + 1 });
   emitChange(ctx, UNIT, before, after, { name: after.name });
   // Row conditions with `$myOrgUnits` cover the units below the user's unit.
   if (before !== undefined || parentId !== null) ctx.invalidate('rights');
@@ -185,8 +162,7 @@ export function join(ctx: WriteContext, membership: Membership, plain?: number):
   if (plain === undefined) declareGrant(ctx, { members: [membership] });
   else requireNotOwn(ctx, memberId);
   const id = ctx.newId();
-  const row = { group_id: groupId, member_type: memberType, member_id: memberId };
-  ctx.plan(members.insertGroupMember, { id, ...row, at: ctx.now });
+  ctx.plan(members.insertGroupMember, { ...membership, id, createdAt: ctx.now });
   const data = { membershipId: id, memberId, memberType };
   ctx.emit({ type: 'GroupMemberAdded', subject: `group:${groupId}`, data });
   invalidateRights(ctx, memberId, plain);
@@ -203,8 +179,7 @@ export function leave(ctx: WriteContext, membership: Membership, id?: string, pl
   ctx.actor.require('user.administer');
   const { groupId, memberId, memberType } = membership;
   requireNotOwn(ctx, memberId);
-  const row = { group_id: groupId, member_type: memberType, member_id: memberId };
-  ctx.plan(members.deleteGroupMember, { id: id ?? null, ...row });
+  ctx.plan(members.deleteGroupMember, { ...membership, id: id ?? null });
   const data = { ...(id === undefined ? {} : { membershipId: id }), memberId, memberType };
   ctx.emit({ type: 'GroupMemberRemoved', subject: `group:${groupId}`, data });
   invalidateRights(ctx, memberId, plain);
@@ -230,16 +205,15 @@ export function place(
   const subject = `user:${userId}`;
   invalidateRights(ctx, userId, plain);
   if (to === null) {
-    if (from !== null) ctx.plan(members.deleteOrgMember, { id: standing ?? null, user_id: userId, expected: from });
+    if (from !== null) ctx.plan(members.deleteOrgMember, { id: standing ?? null, userId, expected: from });
     ctx.emit({ type: 'OrgMemberRemoved', subject, data: { ...known, from } });
     return id;
   }
   if (plain === undefined) declareGrant(ctx, { places: [{ userId, unitId: to }] });
   if (from !== null) {
-    const row = { id: standing ?? null, user_id: userId, expected: from };
-    ctx.plan(members.moveOrgMember, { ...row, organization_unit_id: to });
+    ctx.plan(members.moveOrgMember, { id: standing ?? null, userId, expected: from, organizationUnitId: to });
   } else if (id !== undefined) {
-    ctx.plan(members.insertOrgMember, { id, organization_unit_id: to, user_id: userId, at: ctx.now });
+    ctx.plan(members.insertOrgMember, { id, organizationUnitId: to, userId, createdAt: ctx.now });
   }
   ctx.emit({ type: 'OrgMemberSet', subject, data: { ...known, from, to } });
   return id;

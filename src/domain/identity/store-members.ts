@@ -1,6 +1,9 @@
 /** SQL on memberships of groups and units: the rights that a change would give, and the items of the configuration. */
 import sql, { empty, type Sql } from 'sql-template-tag';
-import type { ReadContext, TableWrite } from '../../platform/unit-of-work/context.ts';
+import { columns, omit, type RowOf } from '../../platform/database/table.ts';
+import { tables } from '../../platform/database/tables.ts';
+import { deleteFrom, insertInto, update } from '../../platform/unit-of-work/table-writes.ts';
+import type { ReadContext } from '../../platform/unit-of-work/context.ts';
 import { type Order, type RowWindow, readInOrder } from '../../platform/database/window.ts';
 import type { ItemState } from '../../contract/state.ts';
 import type { Localized } from '../../contract/schemas.ts';
@@ -8,24 +11,16 @@ import { rowVersion } from '../../platform/journal/positions.ts';
 
 export type MemberType = 'user' | 'group';
 
-export interface GroupMember {
-  id: string;
-  groupId: string;
-  memberId: string;
-  memberType: MemberType;
-}
-
-export interface OrgMember {
-  id: string;
-  organizationUnitId: string;
-  userId: string;
-}
+const MEMBER_COLUMNS = omit(tables.group_members, ['createdAt']);
+const ORG_MEMBER_COLUMNS = omit(tables.org_members, ['createdAt']);
+export type GroupMember = RowOf<typeof MEMBER_COLUMNS>;
+export type OrgMember = RowOf<typeof ORG_MEMBER_COLUMNS>;
 
 /** Memberships in groups, as `m`. */
-const MEMBER = sql`m.id, m.group_id AS "groupId", m.member_id AS "memberId", m.member_type AS "memberType"`;
+const MEMBER = columns(MEMBER_COLUMNS, 'm');
 export const MEMBERS = sql`SELECT ${MEMBER} FROM group_members m`;
 /** Memberships in units, as `m`. */
-const ORG_MEMBER = sql`m.id, m.organization_unit_id AS "organizationUnitId", m.user_id AS "userId"`;
+const ORG_MEMBER = columns(ORG_MEMBER_COLUMNS, 'm');
 export const ORG_MEMBERS = sql`SELECT ${ORG_MEMBER} FROM org_members m`;
 
 const OLDEST_FIRST: Order = { by: sql`m.created_at`, byType: 'timestamptz', id: sql`m.id`, idType: 'uuid' };
@@ -78,73 +73,46 @@ export function orgMemberWindows(
   return readInOrder<OrgMember>(ctx, { columns: ORG_MEMBER, from }, OLDEST_FIRST);
 }
 
-const GROUP_MEMBER = sql`(id uuid, group_id uuid, member_type text, member_id uuid, at timestamptz)`;
-
-interface MemberWrite {
-  id: string;
-  group_id: string;
-  member_type: MemberType;
-  member_id: string;
-  at: string;
-}
-
-export const insertGroupMember: TableWrite<MemberWrite> = {
+export const insertGroupMember = insertInto(tables.group_members, {
   name: 'insert_group_members',
-  guard: true,
-  records: ({ member_id }) => [member_id],
-  sql: (rows: Sql) => sql`
-    INSERT INTO group_members (id, group_id, member_type, member_id, created_at)
-    SELECT id, group_id, member_type, member_id, at FROM jsonb_to_recordset(${rows}) AS r ${GROUP_MEMBER}
-    ON CONFLICT (group_id, member_type, member_id) DO NOTHING RETURNING 1`,
-};
+  records: ({ memberId }) => [memberId],
+  conflict: sql`(group_id, member_type, member_id) DO NOTHING`,
+});
 
 /** Deletes a membership; with `id`, only if it is still the same one. */
-export const deleteGroupMember: TableWrite<Omit<MemberWrite, 'id' | 'at'> & { id: string | null }> = {
+export const deleteGroupMember = deleteFrom(tables.group_members, {
   name: 'delete_group_members',
-  guard: true,
-  records: ({ member_id }) => [member_id],
-  sql: (rows: Sql) => sql`
-    DELETE FROM group_members m USING jsonb_to_recordset(${rows}) AS r (id uuid, group_id uuid, member_type text, member_id uuid)
-    WHERE m.group_id = r.group_id AND m.member_type = r.member_type AND m.member_id = r.member_id
-      AND m.id = coalesce(r.id, m.id) RETURNING 1`,
-};
+  records: ({ memberId }) => [memberId],
+  key: ['groupId', 'memberType', 'memberId'],
+  given: { id: 'uuid' },
+  where: sql`t.id = coalesce(r.id, t.id)`,
+});
 
-export const insertOrgMember: TableWrite<{ id: string; organization_unit_id: string; user_id: string; at: string }> = {
+export const insertOrgMember = insertInto(tables.org_members, {
   name: 'insert_org_members',
-  guard: true,
-  records: ({ user_id }) => [user_id],
-  sql: (rows: Sql) => sql`
-    INSERT INTO org_members (id, organization_unit_id, user_id, created_at)
-    SELECT id, organization_unit_id, user_id, at
-    FROM jsonb_to_recordset(${rows}) AS r (id uuid, organization_unit_id uuid, user_id uuid, at timestamptz)
-    ON CONFLICT (user_id) DO NOTHING RETURNING 1`,
-};
+  records: ({ userId }) => [userId],
+  conflict: sql`(user_id) DO NOTHING`,
+});
 
 /** What must still be stored: the unit that the user is in, and, if it is known, the membership. */
-interface ExpectedPlace {
-  id: string | null;
-  user_id: string;
-  expected: string;
-}
+const EXPECTED_PLACE = {
+  key: ['userId'],
+  given: { id: 'uuid', expected: 'uuid' },
+  where: sql`t.organization_unit_id = r.expected AND t.id = coalesce(r.id, t.id)`,
+} as const;
 
-export const moveOrgMember: TableWrite<ExpectedPlace & { organization_unit_id: string }> = {
+export const moveOrgMember = update(tables.org_members, {
   name: 'move_org_members',
-  guard: true,
-  records: ({ user_id }) => [user_id],
-  sql: (rows: Sql) => sql`
-    UPDATE org_members m SET organization_unit_id = r.organization_unit_id
-    FROM jsonb_to_recordset(${rows}) AS r (id uuid, user_id uuid, organization_unit_id uuid, expected uuid)
-    WHERE m.user_id = r.user_id AND m.organization_unit_id = r.expected AND m.id = coalesce(r.id, m.id) RETURNING 1`,
-};
+  records: ({ userId }) => [userId],
+  set: ['organizationUnitId'],
+  ...EXPECTED_PLACE,
+});
 
-export const deleteOrgMember: TableWrite<ExpectedPlace> = {
+export const deleteOrgMember = deleteFrom(tables.org_members, {
   name: 'delete_org_members',
-  guard: true,
-  records: ({ user_id }) => [user_id],
-  sql: (rows: Sql) => sql`
-    DELETE FROM org_members m USING jsonb_to_recordset(${rows}) AS r (id uuid, user_id uuid, expected uuid)
-    WHERE m.user_id = r.user_id AND m.organization_unit_id = r.expected AND m.id = coalesce(r.id, m.id) RETURNING 1`,
-};
+  records: ({ userId }) => [userId],
+  ...EXPECTED_PLACE,
+});
 
 /**
  * Rows `id`. A single id is a parameter of its own: the statement is then planned once. The plan of a statement with an array

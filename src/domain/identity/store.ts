@@ -1,48 +1,28 @@
 /** SQL on users, groups and units, and on their names. Each row is written with a guard on the revision that was read. */
 import sql, { empty, join, raw, type Sql } from 'sql-template-tag';
 import type { ItemState } from '../../contract/state.ts';
-import type { Localized } from '../../contract/schemas.ts';
 import { byId } from '../../platform/database/lookups.ts';
 import { type Order, type RowWindow, readInOrder } from '../../platform/database/window.ts';
-import type { ReadContext, TableWrite } from '../../platform/unit-of-work/context.ts';
+import { allBut, columns, omit, type RowOf } from '../../platform/database/table.ts';
+import { tables } from '../../platform/database/tables.ts';
+import { insertInto, update } from '../../platform/unit-of-work/table-writes.ts';
+import type { ReadContext } from '../../platform/unit-of-work/context.ts';
 import { findKey } from './rules.ts';
 
-interface Common {
-  id: string;
-  state: ItemState;
-  revision: number;
-  createdAt: string;
-  updatedAt: string;
-}
+const USER_COLUMNS = omit(tables.users, ['loginKey', 'emailKey', 'passwordHash', 'updatedBy']);
+const GROUP_COLUMNS = omit(tables.groups, ['codeKey', 'updatedBy']);
+const UNIT_COLUMNS = omit(tables.org_units, ['codeKey', 'updatedBy']);
 
-export interface UserRow extends Common {
-  login: string;
-  displayName: string;
-  email: string | null;
-  locale: string | null;
-  timezone: string | null;
-  employeeId: string | null;
-  externalId: string | null;
+export interface UserRow extends RowOf<typeof USER_COLUMNS> {
   organizationUnitId: string | null;
 }
+export type GroupRow = RowOf<typeof GROUP_COLUMNS>;
+export type UnitRow = RowOf<typeof UNIT_COLUMNS>;
 
-export interface GroupRow extends Common {
-  code: string;
-  name: Localized;
-}
-
-export interface UnitRow extends GroupRow {
-  parentId: string | null;
-  managerUserId: string | null;
-  location: string | null;
-}
-
-const COMMON = sql`x.id, x.state, x.revision, x.created_at AS "createdAt", x.updated_at AS "updatedAt"`;
-const USER = sql`${COMMON}, x.login, x.display_name AS "displayName", x.email, x.locale, x.timezone,
-  x.employee_id AS "employeeId", x.external_id AS "externalId",
+const USER = sql`${columns(USER_COLUMNS, 'x')},
   (SELECT m.organization_unit_id FROM org_members m WHERE m.user_id = x.id) AS "organizationUnitId"`;
-const GROUP = sql`${COMMON}, x.code, x.name`;
-const UNIT = sql`${COMMON}, x.code, x.name, x.parent_id AS "parentId", x.manager_user_id AS "managerUserId", x.location`;
+const GROUP = columns(GROUP_COLUMNS, 'x');
+const UNIT = columns(UNIT_COLUMNS, 'x');
 const USERS = sql`SELECT ${USER} FROM users x`;
 const GROUPS = sql`SELECT ${GROUP} FROM groups x`;
 const UNITS = sql`SELECT ${UNIT} FROM org_units x`;
@@ -154,105 +134,28 @@ export async function isAbove(ctx: ReadContext, unitId: string, below: string): 
   return rows[0]?.found === true;
 }
 
-/** A row to write; `expected` is the revision that was read. */
-interface Written {
-  id: string;
-  state: ItemState;
-  at: string;
-  by: string | null;
-}
-
-export interface UserWrite extends Written {
-  login: string;
-  login_key: string;
-  display_name: string;
-  email: string | null;
-  email_key: string | null;
-  locale: string | null;
-  timezone: string | null;
-  employee_id: string | null;
-  external_id: string | null;
-}
-
-const USER_COLUMNS = sql`(id uuid, login text, login_key text, display_name text, email text, email_key text, locale text,
-  timezone text, employee_id text, external_id text, state text, at timestamptz, by uuid, expected integer)`;
-
 // A concurrent insert of the same name makes the guard fail. The transaction is then retried and finds the other row.
-export const insertUser: TableWrite<UserWrite> = {
-  name: 'insert_users',
-  guard: true,
-  sql: (rows: Sql) => sql`
-    INSERT INTO users (id, login, login_key, display_name, email, email_key, locale, timezone, employee_id, external_id, state,
-      created_at, updated_at, updated_by)
-    SELECT id, login, login_key, display_name, email, email_key, locale, timezone, employee_id, external_id, state, at, at, by
-    FROM jsonb_to_recordset(${rows}) AS r ${USER_COLUMNS} ON CONFLICT DO NOTHING RETURNING 1`,
-};
+const NEW = { set: { revision: sql`1`, createdAt: sql`r."updatedAt"` }, conflict: 'ignore' } as const;
 
-export const updateUser: TableWrite<UserWrite & { expected: number }> = {
+export const insertUser = insertInto(tables.users, { name: 'insert_users', defaults: ['passwordHash'], ...NEW });
+export const insertGroup = insertInto(tables.groups, { name: 'insert_groups', ...NEW });
+export const insertUnit = insertInto(tables.org_units, { name: 'insert_org_units', ...NEW });
+
+export const updateUser = update(tables.users, {
   name: 'update_users',
-  guard: true,
-  sql: (rows: Sql) => sql`
-    UPDATE users u SET login = r.login, login_key = r.login_key, display_name = r.display_name, email = r.email,
-      email_key = r.email_key, locale = r.locale, timezone = r.timezone, employee_id = r.employee_id,
-      external_id = r.external_id, state = r.state, updated_at = r.at, updated_by = r.by, revision = u.revision + 1
-    FROM jsonb_to_recordset(${rows}) AS r ${USER_COLUMNS} WHERE u.id = r.id AND u.revision = r.expected RETURNING 1`,
-};
-
-export interface GroupWrite extends Written {
-  code: string;
-  code_key: string;
-  name: Localized;
-}
-
-const GROUP_COLUMNS = sql`(id uuid, code text, code_key text, name jsonb, state text, at timestamptz, by uuid,
-  expected integer)`;
-
-export const insertGroup: TableWrite<GroupWrite> = {
-  name: 'insert_groups',
-  guard: true,
-  sql: (rows: Sql) => sql`
-    INSERT INTO groups (id, code, code_key, name, state, created_at, updated_at, updated_by)
-    SELECT id, code, code_key, name, state, at, at, by FROM jsonb_to_recordset(${rows}) AS r ${GROUP_COLUMNS}
-    ON CONFLICT DO NOTHING RETURNING 1`,
-};
-
-export const updateGroup: TableWrite<GroupWrite & { expected: number }> = {
+  set: allBut(tables.users, ['passwordHash', 'createdAt']),
+  next: 'revision',
+});
+export const updateGroup = update(tables.groups, {
   name: 'update_groups',
-  guard: true,
-  sql: (rows: Sql) => sql`
-    UPDATE groups g SET code = r.code, code_key = r.code_key, name = r.name, state = r.state, updated_at = r.at, updated_by = r.by,
-      revision = g.revision + 1
-    FROM jsonb_to_recordset(${rows}) AS r ${GROUP_COLUMNS} WHERE g.id = r.id AND g.revision = r.expected RETURNING 1`,
-};
-
-export interface UnitWrite extends GroupWrite {
-  parent_id: string | null;
-  manager_user_id: string | null;
-  location: string | null;
-}
-
-const UNIT_COLUMNS = sql`(id uuid, code text, code_key text, name jsonb, parent_id uuid, manager_user_id uuid, location text,
-  state text, at timestamptz, by uuid, expected integer)`;
-
-export const insertUnit: TableWrite<UnitWrite> = {
-  name: 'insert_org_units',
-  guard: true,
-  sql: (rows: Sql) => sql`
-    INSERT INTO org_units (id, code, code_key, name, parent_id, manager_user_id, location, state, created_at, updated_at,
-      updated_by)
-    SELECT id, code, code_key, name, parent_id, manager_user_id, location, state, at, at, by
-    FROM jsonb_to_recordset(${rows}) AS r ${UNIT_COLUMNS} ON CONFLICT DO NOTHING RETURNING 1`,
-};
-
-export const updateUnit: TableWrite<UnitWrite & { expected: number }> = {
+  set: allBut(tables.groups, ['createdAt']),
+  next: 'revision',
+});
+export const updateUnit = update(tables.org_units, {
   name: 'update_org_units',
-  guard: true,
-  sql: (rows: Sql) => sql`
-    UPDATE org_units o SET code = r.code, code_key = r.code_key, name = r.name, parent_id = r.parent_id,
-      manager_user_id = r.manager_user_id, location = r.location, state = r.state, updated_at = r.at, updated_by = r.by,
-      revision = o.revision + 1
-    FROM jsonb_to_recordset(${rows}) AS r ${UNIT_COLUMNS} WHERE o.id = r.id AND o.revision = r.expected RETURNING 1`,
-};
+  set: allBut(tables.org_units, ['createdAt']),
+  next: 'revision',
+});
 
 /** One text, or a text for each locale. */
 export type LocalizedName = string | Record<string, string>;

@@ -187,11 +187,11 @@ async function importRow(
   if (written.changed) unwritten?.add(written, mapped.values);
   if (existing === undefined) {
     ctx.plan(insertLink, {
-      source_code: definition.sourceCode,
-      target_kind: definition.targetKind,
-      external_id: externalId,
-      target_id: written.id,
-      at: ctx.now,
+      sourceCode: definition.sourceCode,
+      targetKind: definition.targetKind,
+      externalId,
+      targetId: written.id,
+      createdAt: ctx.now,
     });
   }
   return outcome(candidate, existing === undefined ? 'CREATED' : written.changed ? 'UPDATED' : 'SKIPPED', {

@@ -81,7 +81,7 @@ export async function runImport(job: ImportJob): Promise<string> {
   const session: Session = { job, caller, runId: id, patienceMs, onProgress };
   if (repeated === undefined) await importAll(session, storing(work, id), () => true);
   else await tryAll(session, repeated);
-  await work.write(caller, async (ctx) => ctx.plan(finishRun, { id, at: ctx.now }));
+  await work.write(caller, async (ctx) => ctx.plan(finishRun, { id, finishedAt: ctx.now }));
   return id;
 }
 
@@ -90,13 +90,13 @@ async function begin(job: ImportJob, caller: Caller, total: number): Promise<str
     const id = ctx.newId();
     ctx.plan(insertRun, {
       id,
-      definition_id: job.known.id,
-      dry_run: job.dryRun,
+      definitionId: job.known.id,
+      dryRun: job.dryRun,
       total,
-      file_name: job.file?.name ?? null,
-      content_key: job.file?.key ?? null,
-      at: ctx.now,
-      by: ctx.actor.userId,
+      fileName: job.file?.name ?? null,
+      contentKey: job.file?.key ?? null,
+      startedAt: ctx.now,
+      startedBy: ctx.actor.userId,
     });
     return { id };
   });
@@ -257,17 +257,17 @@ function planResults(ctx: WriteContext, runId: string, outcomes: readonly Outcom
   for (const { row, externalId, status, id, revision, errors, before } of outcomes) {
     counts[status === 'FAILED' ? 'failed' : status === 'SKIPPED' ? 'skipped' : 'succeeded']++;
     ctx.plan(insertRow, {
-      run_id: runId,
+      runId,
       row,
-      external_id: externalId,
+      externalId,
       status,
-      target_id: id,
+      targetId: id,
       revision,
       errors: errors.length === 0 ? null : errors,
       before: before ?? null,
     });
   }
-  ctx.plan(countRows, { id: runId, ...counts, at: ctx.now });
+  ctx.plan(countRows, { id: runId, ...counts, touchedAt: ctx.now });
 }
 
 /** Results are written in the transaction of their rows: after a crash both exist or neither. */

@@ -1,9 +1,11 @@
 /** SQL on `import_runs`, `import_rows` and `external_ids`; nothing else touches them. */
+import { columns, omit, pick, type RowOf } from '../../platform/database/table.ts';
+import { tables } from '../../platform/database/tables.ts';
+import { deleteFrom, insertInto, update } from '../../platform/unit-of-work/table-writes.ts';
 import { userName } from '../../platform/journal/journal.ts';
-import sql, { empty, type Sql } from 'sql-template-tag';
-import type { FaultDetail } from '../../lib/fault.ts';
+import sql, { empty } from 'sql-template-tag';
 import { jsonSize, type RowWindow, readInOrder } from '../../platform/database/window.ts';
-import type { ReadContext, TableWrite } from '../../platform/unit-of-work/context.ts';
+import type { ReadContext } from '../../platform/unit-of-work/context.ts';
 import type { TargetKind } from './registry.ts';
 
 export type RowStatus = 'CREATED' | 'UPDATED' | 'SKIPPED' | 'FAILED';
@@ -24,60 +26,28 @@ export async function findLinks(
   return new Map(rows.map(({ external, id }) => [external, id]));
 }
 
-export interface LinkRow {
-  source_code: string;
-  target_kind: TargetKind;
-  external_id: string;
-  target_id: string;
-  at: string;
-}
-
 /** Inserts in the order of external ids, so that concurrent imports of one source cannot deadlock. */
-export const insertLink: TableWrite<LinkRow> = {
+export const insertLink = insertInto(tables.external_ids, {
   name: 'insert_external_ids',
-  guard: true,
-  sql: (rows: Sql) => sql`
-    INSERT INTO external_ids (source_code, target_kind, external_id, target_id, created_at)
-    SELECT source_code, target_kind, external_id, target_id, at
-    FROM jsonb_to_recordset(${rows}) AS r (source_code text, target_kind text, external_id text, target_id uuid, at timestamptz)
-    ORDER BY external_id COLLATE "C"
-    ON CONFLICT DO NOTHING RETURNING 1`,
-};
+  order: sql`r."externalId" COLLATE "C"`,
+  conflict: 'ignore',
+});
 
-export const deleteLink: TableWrite<Omit<LinkRow, 'at'>> = {
+export const deleteLink = deleteFrom(tables.external_ids, {
   name: 'delete_external_ids',
   guard: false,
-  sql: (rows: Sql) => sql`
-    DELETE FROM external_ids e
-    USING jsonb_to_recordset(${rows}) AS r (source_code text, target_kind text, external_id text, target_id uuid)
-    WHERE e.source_code = r.source_code AND e.target_kind = r.target_kind AND e.external_id = r.external_id
-      AND e.target_id = r.target_id`,
-};
+  key: ['sourceCode', 'targetKind', 'externalId', 'targetId'],
+});
 
 // ---------------------------------------------------------------- runs
 
-export interface RunRow {
-  id: string;
-  definitionId: string;
-  dryRun: boolean;
-  state: 'RUNNING' | 'FINISHED';
-  succeeded: number;
-  failed: number;
-  skipped: number;
-  total: number;
-  fileName: string | null;
-  startedAt: string;
-  startedBy: string | null;
+const RUN_COLUMNS = omit(tables.import_runs, ['contentKey', 'undoneBy']);
+
+export interface RunRow extends RowOf<typeof RUN_COLUMNS> {
   startedByName: string | null;
-  touchedAt: string;
-  finishedAt: string | null;
-  undoneAt: string | null;
 }
 
-const RUN = sql`r.id, r.definition_id AS "definitionId", r.dry_run AS "dryRun", r.state, r.succeeded, r.failed, r.skipped,
-  r.total, r.file_name AS "fileName", r.started_at AS "startedAt", r.started_by AS "startedBy",
-  ${userName('r.started_by')} AS "startedByName", r.touched_at AS "touchedAt",
-  r.finished_at AS "finishedAt", r.undone_at AS "undoneAt"`;
+const RUN = sql`${columns(RUN_COLUMNS, 'r')}, ${userName('r.started_by')} AS "startedByName"`;
 
 export async function findRun(ctx: ReadContext, id: string): Promise<RunRow | undefined> {
   const rows = await ctx.query<RunRow>(sql`SELECT ${RUN} FROM import_runs r WHERE r.id = ${id}::uuid`);
@@ -103,98 +73,47 @@ export async function listRunRows(ctx: ReadContext, limit: number, offset: numbe
     SELECT ${RUN} FROM import_runs r ORDER BY r.started_at DESC, r.id DESC LIMIT ${limit}::int OFFSET ${offset}::int`);
 }
 
-export interface NewRun {
-  id: string;
-  definition_id: string;
-  dry_run: boolean;
-  total: number;
-  file_name: string | null;
-  content_key: string | null;
-  at: string;
-  by: string | null;
-}
-
-export const insertRun: TableWrite<NewRun> = {
+export const insertRun = insertInto(tables.import_runs, {
   name: 'insert_import_runs',
-  guard: true,
-  sql: (rows: Sql) => sql`
-    INSERT INTO import_runs (id, definition_id, dry_run, total, file_name, content_key, started_at, started_by, touched_at)
-    SELECT id, definition_id, dry_run, total, file_name, content_key, at, by, at
-    FROM jsonb_to_recordset(${rows}) AS r (id uuid, definition_id uuid, dry_run boolean, total integer, file_name text,
-      content_key text, at timestamptz, by uuid) RETURNING 1`,
-};
+  set: { touchedAt: sql`r."startedAt"` },
+  defaults: ['state', 'succeeded', 'failed', 'skipped', 'finishedAt', 'undoneAt', 'undoneBy'],
+});
 
-export interface RunCounts {
-  id: string;
-  succeeded: number;
-  failed: number;
-  skipped: number;
-  at: string;
-}
-
-export const countRows: TableWrite<RunCounts> = {
+export const countRows = update(tables.import_runs, {
   name: 'count_import_rows',
-  guard: true,
-  sql: (rows: Sql) => sql`
-    UPDATE import_runs i SET succeeded = i.succeeded + r.succeeded, failed = i.failed + r.failed,
-      skipped = i.skipped + r.skipped, touched_at = r.at
-    FROM jsonb_to_recordset(${rows}) AS r (id uuid, succeeded integer, failed integer, skipped integer, at timestamptz)
-    WHERE i.id = r.id RETURNING 1`,
-};
+  set: ['touchedAt'],
+  given: { succeeded: 'integer', failed: 'integer', skipped: 'integer' },
+  also: {
+    succeeded: sql`t.succeeded + r.succeeded`,
+    failed: sql`t.failed + r.failed`,
+    skipped: sql`t.skipped + r.skipped`,
+  },
+});
 
-export const finishRun: TableWrite<{ id: string; at: string }> = {
+export const finishRun = update(tables.import_runs, {
   name: 'finish_import_runs',
-  guard: true,
-  sql: (rows: Sql) => sql`
-    UPDATE import_runs i SET state = 'FINISHED', finished_at = r.at, touched_at = r.at
-    FROM jsonb_to_recordset(${rows}) AS r (id uuid, at timestamptz) WHERE i.id = r.id RETURNING 1`,
-};
+  set: ['finishedAt'],
+  also: { state: sql`'FINISHED'`, touchedAt: sql`r."finishedAt"` },
+});
 
-export const undoneRun: TableWrite<{ id: string; at: string; by: string | null }> = {
-  name: 'undone_import_runs',
-  guard: true,
-  sql: (rows: Sql) => sql`
-    UPDATE import_runs i SET undone_at = r.at, undone_by = r.by
-    FROM jsonb_to_recordset(${rows}) AS r (id uuid, at timestamptz, by uuid) WHERE i.id = r.id RETURNING 1`,
-};
+export const undoneRun = update(tables.import_runs, { name: 'undone_import_runs', set: ['undoneAt', 'undoneBy'] });
 
 // ---------------------------------------------------------------- rows
 
-export interface RowRow {
-  run_id: string;
-  row: number;
-  external_id: string | null;
-  status: RowStatus;
-  target_id: string | null;
-  revision: number | null;
-  errors: FaultDetail[] | null;
-  before: unknown;
-}
-
 /** Each row of a run is written once. A second writer fails the guard, and its transaction is retried. */
-export const insertRow: TableWrite<RowRow> = {
+export const insertRow = insertInto(tables.import_rows, {
   name: 'insert_import_rows',
-  guard: true,
-  sql: (rows: Sql) => sql`
-    INSERT INTO import_rows (run_id, row, external_id, status, target_id, revision, errors, before)
-    SELECT run_id, row, external_id, status, target_id, revision, errors, before
-    FROM jsonb_to_recordset(${rows}) AS r (run_id uuid, row integer, external_id text, status text, target_id uuid,
-      revision integer, errors jsonb, before jsonb)
-    ON CONFLICT DO NOTHING RETURNING 1`,
-};
+  defaults: ['undo', 'undoRevision'],
+  conflict: 'ignore',
+});
 
-export interface StoredRow {
-  row: number;
-  externalId: string | null;
-  status: RowStatus;
+const ROW_COLUMNS = pick(tables.import_rows, ['row', 'externalId', 'status', 'revision', 'errors', 'before', 'undo']);
+
+export interface StoredRow extends RowOf<typeof ROW_COLUMNS> {
   id: string | null;
-  revision: number | null;
-  errors: FaultDetail[] | null;
-  before: unknown;
-  undo: string | null;
 }
 
-const ROW = sql`w.row, w.external_id AS "externalId", w.status, w.target_id AS id, w.revision, w.errors, w.before, w.undo`;
+const ROW = sql`${columns(ROW_COLUMNS, 'w')}, w.target_id AS id`;
 
 /** A row as answers show it. */
 export type ShownRow = Pick<StoredRow, 'row' | 'externalId' | 'status' | 'id' | 'errors'>;
@@ -226,25 +145,14 @@ export async function listChanged(
     ORDER BY w.row DESC LIMIT ${limit}::int`);
 }
 
-export interface UndoMark {
-  run_id: string;
-  row: number;
-  undo: UndoStatus;
-  /** The revision of the record after the undo. */
-  undo_revision: number | null;
-}
-
 export type UndoStatus = 'UNDONE' | 'SKIPPED' | 'FAILED';
 
 /** Each row is undone once. A second writer fails the guard, and its transaction is retried. */
-export const markUndone: TableWrite<UndoMark> = {
+export const markUndone = update(tables.import_rows, {
   name: 'undo_import_rows',
-  guard: true,
-  sql: (rows: Sql) => sql`
-    UPDATE import_rows w SET undo = r.undo, undo_revision = r.undo_revision
-    FROM jsonb_to_recordset(${rows}) AS r (run_id uuid, row integer, undo text, undo_revision integer)
-    WHERE w.run_id = r.run_id AND w.row = r.row AND w.undo IS DISTINCT FROM 'UNDONE' RETURNING 1`,
-};
+  set: ['undo', 'undoRevision'],
+  where: sql`t.undo IS DISTINCT FROM 'UNDONE'`,
+});
 
 /** The revision after the undo of a row; undefined if it was not undone. */
 export async function findUndone(ctx: ReadContext, runId: string, row: number): Promise<number | undefined> {

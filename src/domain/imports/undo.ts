@@ -85,7 +85,9 @@ export async function undoRun(runner: Runner, runId: string, parts: ImportParts)
     if (rows.length < PAGE) break;
   }
   await hideRows(runner, await parts.freshCaller(caller), known, answer);
-  await work.write(caller, async (ctx) => ctx.plan(undoneRun, { id: runId, at: ctx.now, by: ctx.actor.userId }));
+  await work.write(caller, async (ctx) =>
+    ctx.plan(undoneRun, { id: runId, undoneAt: ctx.now, undoneBy: ctx.actor.userId }),
+  );
   return answer;
 }
 
@@ -142,7 +144,7 @@ async function undoRow(
     try {
       return await once(async (ctx) => {
         const revision = await undoChange(ctx, known, row, id, expected);
-        ctx.plan(markUndone, { run_id: runId, row: row.row, undo: 'UNDONE', undo_revision: revision });
+        ctx.plan(markUndone, { runId, row: row.row, undo: 'UNDONE', undoRevision: revision });
         return { outcome: result('UNDONE'), revision };
       });
     } catch (error) {
@@ -153,7 +155,7 @@ async function undoRow(
     }
   }
   const marked = await once(async (ctx) => {
-    ctx.plan(markUndone, { run_id: runId, row: row.row, undo: outcome.status, undo_revision: null });
+    ctx.plan(markUndone, { runId, row: row.row, undo: outcome.status, undoRevision: null });
     return { outcome, revision: null };
   });
   // If the caller may not see the record, its earlier rows get the same error; otherwise the results would show that they share
@@ -176,10 +178,10 @@ async function undoChange(
   if (row.externalId !== null) {
     const { sourceCode, targetKind } = definition;
     ctx.plan(deleteLink, {
-      source_code: sourceCode,
-      target_kind: targetKind,
-      external_id: row.externalId,
-      target_id: id,
+      sourceCode,
+      targetKind,
+      externalId: row.externalId,
+      targetId: id,
     });
   }
   return revision;

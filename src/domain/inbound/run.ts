@@ -108,15 +108,15 @@ function logCall(
 ): void {
   ctx.plan(insertRun, {
     id: ctx.newId(),
-    integration_id: integration.id,
+    integrationId: integration.id,
     at: ctx.now,
     command: integration.config.command,
     status,
-    object_id: about.objectId,
-    comment_id: about.commentId,
-    owner_id: ctx.actor.userId,
-    key_id: ctx.keyId,
-    correlation_id: ctx.correlationId,
+    objectId: about.objectId,
+    commentId: about.commentId,
+    ownerId: ctx.actor.userId,
+    keyId: ctx.keyId,
+    correlationId: ctx.correlationId,
     error,
   });
 }

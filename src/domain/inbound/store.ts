@@ -1,8 +1,11 @@
 /** SQL on the table `inbound_runs`. */
+import { columns } from '../../platform/database/table.ts';
+import { type InboundRunsRow, tables } from '../../platform/database/tables.ts';
+import { insertInto } from '../../platform/unit-of-work/table-writes.ts';
 import { userName } from '../../platform/journal/journal.ts';
-import sql, { empty, type Sql } from 'sql-template-tag';
+import sql, { empty } from 'sql-template-tag';
 import type { ContractDetail } from '../../lib/fault.ts';
-import type { ReadContext, TableWrite } from '../../platform/unit-of-work/context.ts';
+import type { ReadContext } from '../../platform/unit-of-work/context.ts';
 import type { Queryable } from '../../platform/database/pool.ts';
 
 export type RunStatus = 'SUCCEEDED' | 'FAILED';
@@ -13,19 +16,8 @@ export interface RunError {
   details: ContractDetail[] | Record<string, unknown>;
 }
 
-export interface RunRow {
-  id: string;
-  integrationId: string;
-  at: string;
-  command: string;
-  status: RunStatus;
-  objectId: string | null;
-  commentId: string | null;
-  ownerId: string | null;
+export interface RunRow extends InboundRunsRow {
   ownerName: string | null;
-  keyId: string | null;
-  correlationId: string;
-  error: RunError | null;
 }
 
 /** Maximum number of calls in a list. */
@@ -37,37 +29,17 @@ export async function listRuns(
   status: RunStatus | undefined,
 ): Promise<RunRow[]> {
   return await ctx.query<RunRow>(sql`
-    SELECT r.id, r.integration_id AS "integrationId", r.at, r.command, r.status, r.object_id AS "objectId",
-      r.comment_id AS "commentId", r.owner_id AS "ownerId",
-      ${userName('r.owner_id')} AS "ownerName", r.key_id AS "keyId",
-      r.correlation_id AS "correlationId", r.error
+    SELECT ${columns(tables.inbound_runs, 'r')}, ${userName('r.owner_id')} AS "ownerName"
     FROM inbound_runs r WHERE r.integration_id = ${integrationId}::uuid
       ${status === undefined ? empty : sql`AND r.status = ${status}`}
     ORDER BY r.at DESC, r.id DESC LIMIT ${SHOWN}::int`);
 }
 
-export const insertRun: TableWrite<{
-  id: string;
-  integration_id: string;
-  at: string;
-  command: string;
-  status: RunStatus;
-  object_id: string | null;
-  comment_id: string | null;
-  owner_id: string | null;
-  key_id: string | null;
-  correlation_id: string;
-  error: RunError | null;
-}> = {
+export const insertRun = insertInto(tables.inbound_runs, {
   name: 'insert_inbound_runs',
   guard: false,
-  records: ({ object_id }) => [object_id],
-  sql: (rows: Sql) => sql`
-    INSERT INTO inbound_runs (id, integration_id, at, command, status, object_id, comment_id, owner_id, key_id, correlation_id, error)
-    SELECT id, integration_id, at, command, status, object_id, comment_id, owner_id, key_id, correlation_id, error
-    FROM jsonb_to_recordset(${rows}) AS r (id uuid, integration_id uuid, at timestamptz, command text, status text,
-      object_id uuid, comment_id uuid, owner_id uuid, key_id uuid, correlation_id text, error jsonb)`,
-};
+  records: ({ objectId }) => [objectId],
+});
 
 const BATCH = 5000;
 

@@ -71,30 +71,30 @@ type Key = Parameters<typeof findTimer>[1];
 
 async function putOff(ctx: WriteContext, key: Key): Promise<void> {
   const timer = await findTimer(ctx, key);
-  if (timer === undefined || timer.due_at > ctx.now) return;
-  planTake(ctx, timer, { ...timer, due_at: new Date(Date.parse(ctx.now) + LATER_MS).toISOString() });
+  if (timer === undefined || timer.dueAt > ctx.now) return;
+  planTake(ctx, timer, { ...timer, dueAt: new Date(Date.parse(ctx.now) + LATER_MS).toISOString() });
 }
 
 /** @param failure why the rule cannot be carried out; it is only noted then */
 async function fireTimer(ctx: WriteContext, key: Key, actorOf: ActorOf, failure?: Fault): Promise<void> {
   const timer = await findTimer(ctx, key);
-  if (timer === undefined || timer.due_at > ctx.now) return;
+  if (timer === undefined || timer.dueAt > ctx.now) return;
   const view = await recordOf(ctx, key.objectId);
   const rule = ctx.config
     .get(rulesView)
     .timed.get(view?.type.id ?? '')
     ?.find(({ id }) => id === key.ruleId);
-  if (view === undefined || rule === undefined) return planTake(ctx, timer, { ...timer, due_at: null });
+  if (view === undefined || rule === undefined) return planTake(ctx, timer, { ...timer, dueAt: null });
   const since = (await sinceTimes(ctx, rule, [view])).get(view.row.id);
-  const next = since === undefined ? { ...timer, due_at: null } : timerOf(ctx, rule, view.row.id, since);
-  if (next.due_at === null || next.due_at > ctx.now) return planTake(ctx, timer, next);
+  const next = since === undefined ? { ...timer, dueAt: null } : timerOf(ctx, rule, view.row.id, since);
+  if (next.dueAt === null || next.dueAt > ctx.now) return planTake(ctx, timer, next);
   if (failure !== undefined) noteFailure(ctx, rule, view.row.id, failure);
   else if (!isArchived(view.row)) await fireRule(ctx, rule, { row: view.row }, actorOf);
   // The condition was judged on this revision. A change that the rule made requires it already.
   const { id, revision } = view.row;
   if (plannedRow(ctx, id) === view.row) ctx.plan(holdRevision, { id, expected: revision });
   // Last, so that the statement locks the record before the timer, as changes of the record do.
-  planTake(ctx, timer, { ...next, due_at: null });
+  planTake(ctx, timer, { ...next, dueAt: null });
 }
 
 /** The time-based rules with their versions and those of their calendars. */
@@ -164,8 +164,8 @@ function armBatch({ id: ruleId, changedAt }: TimedRule): RebuildPart<{ pass: num
     );
     const ids = await listActiveIds(ctx, typeIds, { after, limit: BATCH });
     await armOn(ctx, ruleId, ids, (timer) => {
-      const isPast = timer.due_at !== null && timer.due_at < changedAt;
-      ctx.plan(armTimer, { ...timer, is_past: isPast });
+      const isPast = timer.dueAt !== null && timer.dueAt < changedAt;
+      ctx.plan(armTimer, { ...timer, isPast });
     });
     if (ids.length === BATCH) return { made: BATCH, next: { pass, after: ids.at(-1) ?? null } };
     if (pass === 2) return { made: ids.length, next: null };
@@ -175,13 +175,13 @@ function armBatch({ id: ruleId, changedAt }: TimedRule): RebuildPart<{ pass: num
 
 async function updateStale(ctx: WriteContext, wanted: readonly TimedInForce[]): Promise<number> {
   const stale = await listStale(ctx, wanted, BATCH);
-  for (const [ruleId, timers] of Map.groupBy(stale, ({ rule_id }) => rule_id)) {
-    const left = new Map(timers.map(({ object_id, since }) => [object_id, since]));
+  for (const [ruleId, timers] of Map.groupBy(stale, (timer) => timer.ruleId)) {
+    const left = new Map(timers.map(({ objectId, since }) => [objectId, since]));
     await armOn(ctx, ruleId, [...left.keys()], (timer) => {
-      ctx.plan(moveTimer, { ...timer, read_since: left.get(timer.object_id) ?? timer.since });
-      left.delete(timer.object_id);
+      ctx.plan(moveTimer, { ...timer, readSince: left.get(timer.objectId) ?? timer.since });
+      left.delete(timer.objectId);
     });
-    for (const [object_id, read_since] of left) ctx.plan(dropStaleTimer, { rule_id: ruleId, object_id, read_since });
+    for (const [objectId, readSince] of left) ctx.plan(dropStaleTimer, { ruleId, objectId, readSince });
   }
   return stale.length;
 }

@@ -153,16 +153,16 @@ function planRun(ctx: WriteContext, rule: Rule, run: Run): void {
   ctx.noteReaction({ objectId, code: rule.code, outcome });
   ctx.plan(insertRun, {
     id: ctx.newId(),
-    rule_id: rule.id,
-    object_id: objectId,
+    ruleId: rule.id,
+    objectId,
     at: ctx.now,
-    event_type: run.eventType,
+    eventType: run.eventType,
     chain: run.chain,
     outcome,
     effects: run.effects,
     error: error === undefined ? null : { code: error.code, message: error.message },
-    duration_ms: Math.round(run.durationMs),
-    correlation_id: ctx.correlationId,
+    durationMs: Math.round(run.durationMs),
+    correlationId: ctx.correlationId,
   });
 }
 

@@ -1,49 +1,21 @@
 /** SQL on the table `rule_runs`. */
+import { columns, omit, type RowOf } from '../../platform/database/table.ts';
+import { tables } from '../../platform/database/tables.ts';
+import { insertInto } from '../../platform/unit-of-work/table-writes.ts';
 import sql, { type Sql } from 'sql-template-tag';
 import { shownData } from '../../platform/journal/journal.ts';
 import type { Queryable } from '../../platform/database/pool.ts';
-import type { ReadContext, TableWrite } from '../../platform/unit-of-work/context.ts';
+import type { ReadContext } from '../../platform/unit-of-work/context.ts';
 import type { HistoryRow } from '../objects/index.ts';
-import type { Effect } from './actions.ts';
 
-type RunOutcome = 'DONE' | 'FAILED';
-
-export const insertRun: TableWrite<{
-  id: string;
-  rule_id: string;
-  object_id: string;
-  at: string;
-  event_type: string;
-  /** Codes of the rules that led to it. */
-  chain: readonly string[];
-  outcome: RunOutcome;
-  effects: readonly Effect[];
-  error: { code: string; message: string } | null;
-  duration_ms: number;
-  correlation_id: string;
-}> = {
+export const insertRun = insertInto(tables.rule_runs, {
   name: 'insert_rule_runs',
   guard: false,
-  records: ({ object_id }) => [object_id],
-  sql: (rows: Sql) => sql`
-    INSERT INTO rule_runs (id, rule_id, object_id, at, event_type, chain, outcome, effects, error, duration_ms, correlation_id)
-    SELECT id, rule_id, object_id, at, event_type, chain, outcome, effects, error, duration_ms, correlation_id
-    FROM jsonb_to_recordset(${rows}) AS r (id uuid, rule_id uuid, object_id uuid, at timestamptz, event_type text, chain jsonb,
-      outcome text, effects jsonb, error jsonb, duration_ms integer, correlation_id text)`,
-};
+  records: ({ objectId }) => [objectId],
+});
 
-export interface RunRow {
-  id: string;
-  objectId: string;
-  at: string;
-  eventType: string;
-  chain: string[];
-  outcome: RunOutcome;
-  effects: Effect[];
-  error: { code: string; message: string } | null;
-  durationMs: number;
-  correlationId: string;
-}
+const RUN = omit(tables.rule_runs, ['ruleId']);
+export type RunRow = RowOf<typeof RUN>;
 
 /** Runs of a rule that are kept and shown. */
 export const RUNS_KEPT = 1000;
@@ -51,9 +23,7 @@ export const RUNS_KEPT = 1000;
 /** The runs of a rule on records for which `visible` holds, newest first. */
 export async function listRuns(ctx: ReadContext, ruleId: string, visible: Sql, limit: number): Promise<RunRow[]> {
   return await ctx.query<RunRow>(sql`
-    SELECT r.id, r.object_id AS "objectId", r.at, r.event_type AS "eventType", r.chain, r.outcome, r.effects, r.error,
-      r.duration_ms AS "durationMs", r.correlation_id AS "correlationId"
-    FROM rule_runs r WHERE r.rule_id = ${ruleId}::uuid AND ${visible}
+    SELECT ${columns(RUN, 'r')} FROM rule_runs r WHERE r.rule_id = ${ruleId}::uuid AND ${visible}
     ORDER BY r.at DESC, r.id DESC LIMIT ${limit}::int`);
 }
 

@@ -8,7 +8,7 @@ import { variables } from '../metadata/index.ts';
 import { recordOf, type RecordView, stateTimes } from '../objects/index.ts';
 import { findWorkTime } from '../sla/index.ts';
 import { type RuleIndex, SINCE_STATE, type TimedRule } from './registry.ts';
-import { dropTimer, setTimer, takeTimer, type TimerRow } from './store-timers.ts';
+import { dropTimer, setTimer, takeTimer, type PendingTimer, type TimerRow } from './store-timers.ts';
 
 /** When the rule fires on a record, computed with the current rule and calendar. */
 interface Moment {
@@ -39,12 +39,12 @@ function instantOf(ms: number): string | null {
 export function timerOf(ctx: ReadContext, rule: TimedRule, objectId: string, since: string): TimerRow {
   const { dueAt, calendarVersion } = momentOf(ctx, rule, since);
   return {
-    rule_id: rule.id,
-    object_id: objectId,
+    ruleId: rule.id,
+    objectId,
     since,
-    due_at: dueAt,
-    rule_version: rule.version,
-    calendar_version: calendarVersion,
+    dueAt,
+    ruleVersion: rule.version,
+    calendarVersion,
   };
 }
 
@@ -91,9 +91,9 @@ export function canBecomeDue({ when, after }: TimedRule, facts: RecordFacts, val
 const TAKEN = 'rules:taken';
 
 /** Notes the timer as taken by this unit of work. It is written once, even if the unit arms it again. */
-export function planTake(ctx: WriteContext, read: TimerRow & { due_at: string }, next: TimerRow): void {
-  ctx.memo.set(TAKEN, `${read.rule_id} ${read.object_id}`);
-  ctx.plan(takeTimer, { ...next, read_since: read.since, read_due_at: read.due_at });
+export function planTake(ctx: WriteContext, read: PendingTimer, next: TimerRow): void {
+  ctx.memo.set(TAKEN, `${read.ruleId} ${read.objectId}`);
+  ctx.plan(takeTimer, { ...next, readSince: read.since, readDueAt: read.dueAt });
 }
 
 /** Arms and disarms the time-based rules on the records that the events changed. */
@@ -118,7 +118,7 @@ export async function armTimers(
 function arm(ctx: WriteContext, rule: TimedRule, { row, facts }: RecordView, isNew: boolean): void {
   const { since } = rule.after;
   const start = since === SINCE_STATE ? ctx.now : row.values[since];
-  const key = { rule_id: rule.id, object_id: row.id };
+  const key = { ruleId: rule.id, objectId: row.id };
   const isTaken = ctx.memo.get(TAKEN) === `${rule.id} ${row.id}`;
   if (typeof start !== 'string' || !canBecomeDue(rule, facts, variables(ctx))) {
     if (!isNew && !isTaken) ctx.plan(dropTimer, key);

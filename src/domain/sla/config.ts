@@ -40,7 +40,7 @@ export const calendarsSection = defineSection<Static<typeof CalendarItem>, Calen
     planItem(ctx, change);
     if (change.action === 'archive') return;
     const version = (change.stored?.version ?? 0) + 1;
-    ctx.plan(insertCalendarVersion, { calendar_id: change.id, version, compiled: change.compiled, at: ctx.now });
+    ctx.plan(insertCalendarVersion, { calendarId: change.id, version, compiled: change.compiled, createdAt: ctx.now });
   },
 });
 

@@ -7,7 +7,7 @@ import type { RecordView } from '../objects/index.ts';
 import { type CalendarDefinition, type CalendarInForce, calendarOf, type Policy, slaRegistry } from './registry.ts';
 import { type SlaTiming, timingOf, type Instance, targetOf } from './rules.ts';
 import { type Draft, finish, type Setting } from './rules-transitions.ts';
-import { changeInstance, insertInstance, rowOf, type StoredInstance } from './store.ts';
+import { changeInstance, insertInstance, type StoredInstance } from './store.ts';
 
 /** Targets depend on the record only, not on the acting user. Their conditions are evaluated without a user. */
 const NO_USER: ActorVariables = {
@@ -109,8 +109,8 @@ function planInstance(ctx: WriteContext, { before }: Draft, instance: Instance):
   const earlier = ctx.memo.get(key) as typeof insertInstance | undefined;
   const write = earlier ?? (before === null ? insertInstance : changeInstance);
   ctx.memo.set(key, write);
-  if (earlier === undefined) return ctx.plan(write, rowOf(instance));
-  ctx.replan(write, (row) => (row.id === instance.id ? { ...rowOf(instance), lock_version: row.lock_version } : row));
+  if (earlier === undefined) return ctx.plan(write, instance);
+  ctx.replan(write, (row) => (row.id === instance.id ? { ...instance, lockVersion: row.lockVersion } : row));
 }
 
 /** Plans the row and the events of a decision, if anything changed. @returns the instance after the change */

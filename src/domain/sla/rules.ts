@@ -3,13 +3,12 @@
  *
  * Everything is calculated from four facts of an instance (start, pauses, stop, target) and its calendar.
  */
+import type { SlaInstancesRow } from '../../platform/database/tables.ts';
 import { isArchived } from '../../contract/state.ts';
 import { evaluate, type RecordFacts, type Variables } from '../../lib/filter.ts';
 import type { Span, WorkTime } from '../../lib/worktime.ts';
 import { localized, type LocalizedText } from '../metadata/index.ts';
 import type { CalendarException, Policy } from './registry.ts';
-
-type Status = 'ACTIVE' | 'PAUSED' | 'STOPPED';
 
 /** What holds a pause: the policy's condition, a command, or the archiving of the record. */
 export type PausedBy = 'policy' | 'manual' | 'archive';
@@ -24,37 +23,19 @@ export interface Pause {
 }
 
 /** The percentage of a warning, or the breach. */
-type Threshold = number | 'breach';
+export type Threshold = number | 'breach';
 
-/** A stored instance (table `sla_instances`). Instants are RFC 3339 UTC with milliseconds. */
-export interface Instance {
-  id: string;
-  objectId: string;
-  policyId: string;
-  policyVersion: number;
-  revision: number;
-  /** Grows with every write; a decision on an outdated instance fails. */
-  lockVersion: number;
-  status: Status;
-  startedAt: string;
-  stoppedAt: string | null;
-  pauses: readonly Pause[];
-  /** Whether the policy may start again on the record: its start condition was false since this instance stopped. */
-  startArmed: boolean;
-  /** Whether the policy may pause: its pause condition was false since the last resume by command. */
-  pauseArmed: boolean;
-  targetMs: number;
-  calendarId: string;
-  calendarVersion: number;
-  /** Whether the calendar was chosen by command and stays. */
-  pinned: boolean;
-  /** Set only when the instance has stopped. */
-  elapsedMs: number | null;
-  dueAt: string | null;
-  nextAt: string | null;
-  /** The warnings and the breach that were reported and are still reached. */
-  notifiedThresholds: readonly Threshold[];
-}
+/**
+ * A stored instance. Instants are RFC 3339 UTC with milliseconds.
+ *
+ * - `lockVersion` grows with every write; a decision on an outdated instance fails.
+ * - `startArmed`: the policy may start again on the record, since its start condition was false since this instance stopped.
+ * - `pauseArmed`: the policy may pause, since its pause condition was false since the last resume by command.
+ * - `pinned`: the calendar was chosen by command and stays.
+ * - `elapsedMs` is set only when the instance has stopped.
+ * - `notifiedThresholds`: the warnings and the breach that were reported and are still reached.
+ */
+export type Instance = SlaInstancesRow;
 
 /** The calculated times of an instance at one moment. Open time is in milliseconds. */
 export interface SlaTiming {

@@ -1,4 +1,7 @@
 /** SQL on the table `sla_instances`, on the calendar versions of instances, and on their events in the journal. */
+import { allBut, columns } from '../../platform/database/table.ts';
+import { tables } from '../../platform/database/tables.ts';
+import { insertInto, update } from '../../platform/unit-of-work/table-writes.ts';
 import { ACTOR, type Backlog, type LastChange, lastChanges, loadUserNames } from '../../platform/journal/journal.ts';
 import { shuffled } from '../../configuration/store-impact.ts';
 import sql, { raw, type Sql } from 'sql-template-tag';
@@ -6,7 +9,7 @@ import { dueBacklog, dueTimers, lockTimers, nextTimer, type TimerTable } from '.
 import type { Queryable } from '../../platform/database/pool.ts';
 import { jsonSize, type RowWindow, readWindows } from '../../platform/database/window.ts';
 import { byId } from '../../platform/database/lookups.ts';
-import type { ReadContext, TableWrite, WriteContext } from '../../platform/unit-of-work/context.ts';
+import type { ReadContext, WriteContext } from '../../platform/unit-of-work/context.ts';
 import type { CalendarDefinition } from './registry.ts';
 import type { Instance, Pause } from './rules.ts';
 
@@ -15,12 +18,8 @@ export interface StoredInstance extends Instance {
   storedCalendar: CalendarDefinition | null;
 }
 
-const COLUMNS = sql`i.id, i.object_id AS "objectId", i.policy_id AS "policyId", i.policy_version AS "policyVersion", i.revision,
-  i.lock_version AS "lockVersion", i.status, i.started_at AS "startedAt", i.stopped_at AS "stoppedAt", i.pauses, i.start_armed AS "startArmed",
-  i.pause_armed AS "pauseArmed", i.target_ms AS "targetMs", i.calendar_id AS "calendarId",
-  i.calendar_version AS "calendarVersion", i.pinned, i.elapsed_ms AS "elapsedMs", i.due_at AS "dueAt", i.next_at AS "nextAt",
-  i.notified_thresholds AS "notifiedThresholds", (SELECT v.compiled FROM calendar_versions v WHERE (i.pinned OR i.status = 'STOPPED')
-    AND v.calendar_id = i.calendar_id AND v.version = i.calendar_version) AS "storedCalendar"`;
+const COLUMNS = sql`${columns(tables.sla_instances, 'i')}, (SELECT v.compiled FROM calendar_versions v
+  WHERE (i.pinned OR i.status = 'STOPPED') AND v.calendar_id = i.calendar_id AND v.version = i.calendar_version) AS "storedCalendar"`;
 
 const instanceById = byId<StoredInstance>((id) => sql`SELECT ${COLUMNS} FROM sla_instances i WHERE i.id = ${id}`);
 
@@ -260,132 +259,31 @@ export async function namesOf(ctx: ReadContext, pauses: readonly Pause[]): Promi
   return await loadUserNames(ctx, [...new Set(pauses.flatMap(({ actorId }) => actorId ?? []))]);
 }
 
-/** An instance with the column names of the table. */
-interface InstanceRow {
-  id: string;
-  object_id: string;
-  policy_id: string;
-  policy_version: number;
-  revision: number;
-  lock_version: number;
-  status: string;
-  started_at: string;
-  stopped_at: string | null;
-  pauses: readonly Pause[];
-  start_armed: boolean;
-  pause_armed: boolean;
-  target_ms: number;
-  calendar_id: string;
-  calendar_version: number;
-  pinned: boolean;
-  elapsed_ms: number | null;
-  due_at: string | null;
-  next_at: string | null;
-  notified_thresholds: Instance['notifiedThresholds'];
-}
-
-export function rowOf(instance: Instance): InstanceRow {
-  return {
-    id: instance.id,
-    object_id: instance.objectId,
-    policy_id: instance.policyId,
-    policy_version: instance.policyVersion,
-    revision: instance.revision,
-    lock_version: instance.lockVersion,
-    status: instance.status,
-    started_at: instance.startedAt,
-    stopped_at: instance.stoppedAt,
-    pauses: instance.pauses,
-    start_armed: instance.startArmed,
-    pause_armed: instance.pauseArmed,
-    target_ms: instance.targetMs,
-    calendar_id: instance.calendarId,
-    calendar_version: instance.calendarVersion,
-    pinned: instance.pinned,
-    elapsed_ms: instance.elapsedMs,
-    due_at: instance.dueAt,
-    next_at: instance.nextAt,
-    notified_thresholds: instance.notifiedThresholds,
-  };
-}
-
-const WRITTEN: Readonly<Record<keyof InstanceRow, string>> = {
-  id: 'uuid',
-  object_id: 'uuid',
-  policy_id: 'uuid',
-  policy_version: 'integer',
-  revision: 'integer',
-  lock_version: 'integer',
-  status: 'text',
-  started_at: 'timestamptz',
-  stopped_at: 'timestamptz',
-  pauses: 'jsonb',
-  start_armed: 'boolean',
-  pause_armed: 'boolean',
-  target_ms: 'bigint',
-  calendar_id: 'uuid',
-  calendar_version: 'integer',
-  pinned: 'boolean',
-  elapsed_ms: 'bigint',
-  due_at: 'timestamptz',
-  next_at: 'timestamptz',
-  notified_thresholds: 'jsonb',
-};
-
-export const insertInstance: TableWrite<InstanceRow> = {
+export const insertInstance = insertInto(tables.sla_instances, {
   name: 'insert_sla_instance',
-  guard: true,
-  records: ({ object_id }) => [object_id],
+  records: ({ objectId }) => [objectId],
   frequent: true,
-  columns: WRITTEN,
-  sql: (rows: Sql) => sql`
-    INSERT INTO sla_instances (id, object_id, policy_id, policy_version, revision, lock_version, status, started_at, stopped_at, pauses,
-      start_armed, pause_armed, target_ms, calendar_id, calendar_version, pinned, elapsed_ms, due_at, next_at, notified_thresholds)
-    SELECT id, object_id, policy_id, policy_version, revision, lock_version, status, started_at, stopped_at, pauses, start_armed,
-      pause_armed, target_ms, calendar_id, calendar_version, pinned, elapsed_ms, due_at, next_at, notified_thresholds
-    FROM ${rows} RETURNING 1`,
-};
+});
 
-/**
- * Requires the state that the decision was made on (the lock version); otherwise the unit of work is retried. Rows are locked in the
- * order of their ids.
- */
-export const changeInstance: TableWrite<InstanceRow> = {
+/** Requires the state that the decision was made on (the lock version); otherwise the unit of work is retried. */
+export const changeInstance = update(tables.sla_instances, {
   name: 'change_sla_instance',
-  guard: true,
-  records: ({ object_id }) => [object_id],
+  records: ({ objectId }) => [objectId],
   frequent: true,
-  columns: WRITTEN,
-  sql: (rows: Sql) => sql`
-    UPDATE sla_instances i SET policy_version = r.policy_version, revision = r.revision, lock_version = r.lock_version, status = r.status,
-      stopped_at = r.stopped_at, pauses = r.pauses, start_armed = r.start_armed, pause_armed = r.pause_armed,
-      target_ms = r.target_ms, calendar_id = r.calendar_id, calendar_version = r.calendar_version, pinned = r.pinned,
-      elapsed_ms = r.elapsed_ms, due_at = r.due_at, next_at = r.next_at, notified_thresholds = r.notified_thresholds
-    FROM (
-      SELECT r.* FROM ${rows}
-      JOIN sla_instances l ON l.id = r.id ORDER BY r.id FOR NO KEY UPDATE OF l
-    ) AS r
-    WHERE i.id = r.id AND i.lock_version = r.lock_version - 1 RETURNING 1`,
-};
+  key: ['id', 'objectId'],
+  set: allBut(tables.sla_instances, ['policyId', 'startedAt']),
+  next: 'lockVersion',
+  ordered: true,
+});
 
 /** Due timers that are not reported yet, counted up to a limit. */
 export function timerBacklog(db: Queryable, now: string, limit: number): Promise<Backlog> {
   return dueBacklog(db, TIMERS, now, limit);
 }
 
-export const insertCalendarVersion: TableWrite<{
-  calendar_id: string;
-  version: number;
-  compiled: unknown;
-  at: string;
-}> = {
+export const insertCalendarVersion = insertInto(tables.calendar_versions, {
   name: 'insert_calendar_versions',
-  guard: true,
-  sql: (rows: Sql) => sql`
-    INSERT INTO calendar_versions (calendar_id, version, compiled, created_at)
-    SELECT calendar_id, version, compiled, at
-    FROM jsonb_to_recordset(${rows}) AS r (calendar_id uuid, version integer, compiled jsonb, at timestamptz)
-    ON CONFLICT (calendar_id, version) DO NOTHING RETURNING 1`,
-};
+  conflict: sql`(calendar_id, version) DO NOTHING`,
+});
 
 export const slaMoment = nextTimer(TIMERS, 'sla-timers');

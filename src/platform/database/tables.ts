@@ -147,7 +147,7 @@ export interface GroupsRow {
   id: string;
   code: string;
   codeKey: string;
-  name: unknown;
+  name: Typed<'groups.name', unknown>;
   state: 'ACTIVE' | 'ARCHIVED';
   createdAt: string;
   updatedAt: string;
@@ -173,7 +173,7 @@ export interface ImportRowsRow {
   status: 'CREATED' | 'UPDATED' | 'SKIPPED' | 'FAILED';
   targetId: string | null;
   revision: number | null;
-  errors: unknown;
+  errors: Typed<'import_rows.errors', unknown> | null;
   before: unknown;
   undo: 'UNDONE' | 'SKIPPED' | 'FAILED' | null;
   undoRevision: number | null;
@@ -209,7 +209,7 @@ export interface InboundRunsRow {
   ownerId: string | null;
   keyId: string | null;
   correlationId: string;
-  error: unknown;
+  error: Typed<'inbound_runs.error', unknown> | null;
 }
 
 export interface InlineImagesRow {
@@ -309,9 +309,9 @@ export interface KbVersionsRow {
   tags: string[];
   responsibleId: string | null;
   visibility: Typed<'kb_versions.visibility', string>;
-  document: unknown;
+  document: Typed<'kb_versions.document', unknown>;
   body: string;
-  audiences: unknown;
+  audiences: Typed<'kb_versions.audiences', unknown>;
   audienceIds: string[];
   stateToken: string;
   createdAt: string;
@@ -353,8 +353,8 @@ export interface MailMessagesRow {
   mailboxId: string;
   messageKey: string;
   state: 'USED' | 'LISTED';
-  reason: string | null;
-  detail: unknown;
+  reason: Typed<'mail_messages.reason', string> | null;
+  detail: Typed<'mail_messages.detail', unknown> | null;
   at: string;
   sender: string | null;
   subject: string;
@@ -424,7 +424,7 @@ export interface NotificationMakingRow {
 
 export interface NotificationSettingsRow {
   userId: string;
-  choices: unknown;
+  choices: Typed<'notification_settings.choices', unknown>;
   quietFrom: string | null;
   quietTo: string | null;
   updatedAt: string;
@@ -488,7 +488,7 @@ export interface OrgUnitsRow {
   id: string;
   code: string;
   codeKey: string;
-  name: unknown;
+  name: Typed<'org_units.name', unknown>;
   parentId: string | null;
   managerUserId: string | null;
   location: string | null;
@@ -630,10 +630,10 @@ export interface RuleRunsRow {
   objectId: string;
   at: string;
   eventType: string;
-  chain: unknown;
+  chain: Typed<'rule_runs.chain', unknown>;
   outcome: 'DONE' | 'FAILED';
-  effects: unknown;
-  error: unknown;
+  effects: Typed<'rule_runs.effects', unknown>;
+  error: Typed<'rule_runs.error', unknown> | null;
   durationMs: number;
   correlationId: string;
 }
@@ -747,7 +747,7 @@ export interface SlaInstancesRow {
   status: 'ACTIVE' | 'PAUSED' | 'STOPPED';
   startedAt: string;
   stoppedAt: string | null;
-  pauses: unknown;
+  pauses: Typed<'sla_instances.pauses', unknown>;
   startArmed: boolean;
   pauseArmed: boolean;
   targetMs: number;
@@ -757,7 +757,7 @@ export interface SlaInstancesRow {
   elapsedMs: number | null;
   dueAt: string | null;
   nextAt: string | null;
-  notifiedThresholds: unknown;
+  notifiedThresholds: Typed<'sla_instances.notified_thresholds', unknown>;
 }
 
 export interface TypeVersionsRow {

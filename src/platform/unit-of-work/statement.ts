@@ -120,8 +120,7 @@ function ready(names: readonly string[]): Sql {
 
 /** The argument for the write's `sql`: the JSON parameter, or, with `columns`, a FROM item named `r`. */
 function rowSource({ columns }: TableWrite<unknown>, few: number): Sql {
-  const all = new Slot((rows: Rows) => JSON.stringify(rows));
-  if (columns === undefined) return sql`${all}::jsonb`;
+  if (columns === undefined) return sql`${new Slot((rows: Rows) => JSON.stringify(rows))}::jsonb`;
   const entries = Object.entries(columns);
   const names = Object.keys(columns).map((name) => `"${name}"`);
   if (few > 0) {
@@ -131,6 +130,10 @@ function rowSource({ columns }: TableWrite<unknown>, few: number): Sql {
     });
     return sql`(VALUES ${join(lines)}) AS r (${raw(names.join(', '))})`;
   }
+  // A planned row can have more members than columns.
+  const picked = (row: unknown): unknown =>
+    Object.fromEntries(entries.map(([name]) => [name, (row as Readonly<Record<string, unknown>>)[name]]));
+  const all = new Slot((rows: Rows) => JSON.stringify(rows.map(picked)));
   const typed = entries.map(([, type], index) => `${names[index]} ${type}`);
   return sql`jsonb_to_recordset(${all}::jsonb) AS r (${raw(typed.join(', '))})`;
 }

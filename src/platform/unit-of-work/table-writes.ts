@@ -9,6 +9,19 @@ type PlannedValue<Value> = Value extends Buffer ? string : Value extends (infer 
 
 type Nullable<Row> = { [Name in keyof Row]: null extends Row[Name] ? Name : never }[keyof Row];
 
+interface SqlValues {
+  uuid: string;
+  text: string;
+  timestamptz: string;
+  integer: number;
+  bigint: number;
+  boolean: boolean;
+  'uuid[]': readonly string[];
+}
+type SqlTypes = Readonly<Record<string, keyof SqlValues>>;
+/** Planned values that are no columns. */
+type More<Given extends SqlTypes> = { readonly [Name in keyof Given]: SqlValues[Given[Name]] | null };
+
 type Common<Row> = Pick<TableWrite<Row>, 'name' | 'records' | 'frequent'> & {
   /** Whether each row must be written, so that the unit is tried again otherwise; true by default. */
   guard?: boolean;
@@ -38,20 +51,25 @@ export function insertInto<
   Key extends keyof Row,
   const Default extends (Optional | Nullable<Row>) & string = never,
   const Set extends keyof Row & string = never,
+  const Given extends SqlTypes = Record<never, never>,
 >(
   table: Table<Row, Optional, Key>,
-  options: Common<Planned<Omit<Row, Default | Set>>> & {
+  options: Common<Planned<Omit<Row, Default | Set>> & More<Given>> & {
     /** Columns that keep their default, or NULL. */
     defaults?: readonly Default[];
     /** Column → SQL of its value, from the planned row `r`. */
     set?: Readonly<Record<Set, Sql>>;
+    /** Further values of the planned row, for the other options. */
+    given?: Given;
+    /** A condition on the planned row `r`. */
+    where?: Sql;
     /** What follows `ON CONFLICT`. `replace`: the row with the same primary key gets all values of this one. */
     conflict?: 'ignore' | 'replace' | Sql;
     /** The order in which rows are inserted, so that units cannot wait for each other in a cycle. */
     order?: Sql;
   },
-): TableWrite<Planned<Omit<Row, Default | Set>>> {
-  const { defaults = [], set, conflict, order, guard = true, ...common } = options;
+): TableWrite<Planned<Omit<Row, Default | Set>> & More<Given>> {
+  const { defaults = [], set, given = {}, where, conflict, order, guard = true, ...common } = options;
   const expressions: Readonly<Record<string, Sql>> = set ?? {};
   const names = (Object.keys(table.types) as (keyof Row & string)[]).filter(
     (column) => !(defaults as readonly string[]).includes(column),
@@ -68,34 +86,49 @@ export function insertInto<
   return {
     ...common,
     guard,
-    columns: typesOf(
-      table,
-      names.filter((column) => expressions[column] === undefined),
-    ),
+    columns: {
+      ...typesOf(
+        table,
+        names.filter((column) => expressions[column] === undefined),
+      ),
+      ...given,
+    },
     sql: (rows) => sql`INSERT INTO ${raw(table.name)} AS t (${listOf(names, quoted)})
-      SELECT ${values} FROM ${rows} ${ordered} ${conflict === undefined ? empty : onConflict}
+      SELECT ${values} FROM ${rows} ${where === undefined ? empty : sql`WHERE ${where}`} ${ordered} ${conflict === undefined ? empty : onConflict}
       RETURNING ${listOf(table.key, (column) => `t.${quoted(column)}`)}`,
   };
 }
 
-interface Which<Key extends string, Next extends string> {
+interface Which<Key extends string, Given> {
   /** Columns that find the row; by default the primary key. */
   key?: readonly Key[];
-  /** The revision: the planned one must follow the stored one. */
-  next?: Next;
+  /** Further values of the planned row, for the other options. */
+  given?: Given;
   /** A further condition on the stored row `t` and the planned row `r`. */
   where?: Sql;
+  /** Locks the rows in the order of their keys, so that units cannot wait for each other in a cycle. */
+  ordered?: true;
 }
 
+/** The planned rows, and the condition on the stored row `t` and the planned row `r`. */
 function found<Row>(
   table: Table<Row>,
-  { key = table.key, next, where }: Which<keyof Row & string, keyof Row & string>,
-): { names: (keyof Row & string)[]; condition: Sql } {
-  const parts = key.map((name) => sql`t.${raw(quoted(name))} = ${planned(table, name)}`);
+  keys: readonly (keyof Row & string)[],
+  { where, ordered, next }: { where?: Sql | undefined; ordered?: true | undefined; next?: string | undefined },
+): { from: (rows: Sql, alone: boolean, lock: string) => Sql; condition: Sql } {
+  const isRow = (alias: string): Sql[] =>
+    keys.map((name) => sql`${raw(`${alias}.${quoted(name)}`)} = ${planned(table, name)}`);
+  const parts = isRow('t');
   if (next !== undefined) parts.push(raw(`t.${quoted(next)} = r."${next}" - 1`));
   if (where !== undefined) parts.push(sql`(${where})`);
-  const names = next === undefined ? key : [...key, next];
-  return { names: [...names], condition: parts.length === 0 ? sql`true` : join(parts, ' AND ') };
+  return {
+    from: (rows, alone, lock) =>
+      ordered === true && !alone
+        ? sql`(SELECT r.* FROM ${rows} JOIN ${raw(table.name)} l ON ${join(isRow('l'), ' AND ')}
+            ORDER BY ${listOf(keys, (name) => `l.${quoted(name)}`)} FOR ${raw(lock)} OF l) AS r`
+        : rows,
+    condition: parts.length === 0 ? sql`true` : join(parts, ' AND '),
+  };
 }
 
 /** Changes the columns of `set`. With `allBut`, the compiler names the places that give a value to a new column. */
@@ -106,38 +139,32 @@ export function update<
   const Set extends keyof Row & string = never,
   const Key extends keyof Row & string = Primary & string,
   const Next extends keyof Row & string = never,
+  const Given extends SqlTypes = Record<never, never>,
 >(
   table: Table<Row, Optional, Primary>,
-  options: Common<Planned<Pick<Row, Set | Key | Next>>> &
-    Which<Key, Next> & {
+  options: Common<Planned<Pick<Row, Set | Key | Next>> & More<Given>> &
+    Which<Key, Given> & {
       set?: readonly Set[];
       /** Column → SQL of its value, from the stored row `t` and the planned row `r`. */
       also?: { readonly [Name in keyof Row]?: Sql };
-      /** Locks the rows in the order of their keys, so that units cannot wait for each other in a cycle. */
-      ordered?: true;
+      /** The revision: the planned one must follow the stored one. */
+      next?: Next;
     },
-): TableWrite<Planned<Pick<Row, Set | Key | Next>>> {
-  const { set = [], also = {}, ordered, key, next, where, guard = true, ...common } = options;
-  const { names, condition } = found(table, { ...(key && { key }), ...(next && { next }), ...(where && { where }) });
-  const changed = [...new Set<keyof Row & string>([...set, ...(next === undefined ? [] : [next])])].filter(
-    (column) => !(key ?? table.key).includes(column as Key),
-  );
+): TableWrite<Planned<Pick<Row, Set | Key | Next>> & More<Given>> {
+  const { set = [], also = {}, next, key, given, where, ordered, guard = true, ...common } = options;
+  const keys: readonly (keyof Row & string)[] = key ?? table.key;
+  const sent = [...new Set<keyof Row & string>([...keys, ...set, ...(next === undefined ? [] : [next])])];
   const values = [
-    ...changed.map((column) => sql`${raw(quoted(column))} = ${planned(table, column)}`),
-    ...Object.entries<Sql | undefined>(also).map(([column, value]) => sql`${raw(quoted(column))} = ${value}`),
+    ...sent.filter((name) => !keys.includes(name)).map((name) => sql`${raw(quoted(name))} = ${planned(table, name)}`),
+    ...Object.entries<Sql | undefined>(also).map(([name, value]) => sql`${raw(quoted(name))} = ${value}`),
   ];
-  const keys = (key ?? table.key) as readonly (keyof Row & string)[];
-  const locked = (rows: Sql): Sql => sql`(SELECT r.* FROM ${rows} JOIN ${raw(table.name)} l
-    ON ${join(
-      keys.map((name) => sql`l.${raw(quoted(name))} = ${planned(table, name)}`),
-      ' AND ',
-    )} ORDER BY ${listOf(keys, (name) => `l.${quoted(name)}`)} FOR NO KEY UPDATE OF l) AS r`;
+  const { from, condition } = found(table, keys, { where, ordered, next });
   return {
     ...common,
     guard,
-    columns: typesOf(table, [...new Set([...names, ...set])]),
-    sql: (rows, alone) => sql`UPDATE ${raw(table.name)} t SET ${join(values)}
-      FROM ${ordered === true && !alone ? locked(rows) : rows} WHERE ${condition} ${guard ? sql`RETURNING 1` : empty}`,
+    columns: { ...typesOf(table, sent), ...given },
+    sql: (rows, alone) => sql`UPDATE ${raw(table.name)} t SET ${join(values)} FROM ${from(rows, alone, 'NO KEY UPDATE')}
+      WHERE ${condition} ${guard ? sql`RETURNING 1` : empty}`,
   };
 }
 
@@ -147,18 +174,19 @@ export function deleteFrom<
   Optional extends keyof Row,
   Primary extends keyof Row,
   const Key extends keyof Row & string = Primary & string,
-  const Next extends keyof Row & string = never,
+  const Given extends SqlTypes = Record<never, never>,
 >(
   table: Table<Row, Optional, Primary>,
-  options: Common<Planned<Pick<Row, Key | Next>>> & Which<Key, Next>,
-): TableWrite<Planned<Pick<Row, Key | Next>>> {
-  const { key, next, where, guard = true, ...common } = options;
-  const { names, condition } = found(table, { ...(key && { key }), ...(next && { next }), ...(where && { where }) });
+  options: Common<Planned<Pick<Row, Key>> & More<Given>> & Which<Key, Given>,
+): TableWrite<Planned<Pick<Row, Key>> & More<Given>> {
+  const { key, given, where, ordered, guard = true, ...common } = options;
+  const keys: readonly (keyof Row & string)[] = key ?? table.key;
+  const { from, condition } = found(table, keys, { where, ordered });
   return {
     ...common,
     guard,
-    columns: typesOf(table, names),
-    sql: (rows) =>
-      sql`DELETE FROM ${raw(table.name)} t USING ${rows} WHERE ${condition} ${guard ? sql`RETURNING 1` : empty}`,
+    columns: { ...typesOf(table, keys), ...given },
+    sql: (rows, alone) => sql`DELETE FROM ${raw(table.name)} t USING ${from(rows, alone, 'UPDATE')}
+      WHERE ${condition} ${guard ? sql`RETURNING 1` : empty}`,
   };
 }
