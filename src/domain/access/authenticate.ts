@@ -139,7 +139,7 @@ export class Authenticator {
         scope: ADMIN_SCOPE,
       });
     }
-    const found = await this.#cachedUser(row.owner_id);
+    const found = await this.#cachedUser(row.ownerId);
     if (found === undefined || !isActive(found.user)) throw unauthenticated();
     this.#used.set(row.id, this.#clock.now());
     return {
@@ -158,14 +158,14 @@ export class Authenticator {
     const hash = hashSecret(parts.secret);
     const now = this.#clock.now();
     // Always make both comparisons: the response time must not show which secret matched or whether the key exists.
-    const current = timingSafeEqual(hash, row?.secret_hash ?? NO_HASH);
-    const previous = timingSafeEqual(hash, row?.previous_hash ?? NO_HASH);
+    const current = timingSafeEqual(hash, row?.secretHash ?? NO_HASH);
+    const previous = timingSafeEqual(hash, row?.previousHash ?? NO_HASH);
     if (row === undefined) throw unauthenticated();
-    const overlaps = previous && row.previous_until !== null && Date.parse(row.previous_until) > now;
+    const overlaps = previous && row.previousUntil !== null && Date.parse(row.previousUntil) > now;
     const accepted =
       (current || overlaps) &&
-      row.revoked_at === null &&
-      (row.expires_at === null || Date.parse(row.expires_at) > now) &&
+      row.revokedAt === null &&
+      (row.expiresAt === null || Date.parse(row.expiresAt) > now) &&
       (row.allow.length === 0 || row.allow.some((range) => within(given.ip, range)));
     if (!accepted) throw unauthenticated();
     return row;
@@ -240,7 +240,7 @@ export class Authenticator {
     const name = hash.toString('base64');
     const load = (): Promise<SessionRow | undefined> => findSession(this.#db, hash);
     const session = await (this.#sessions.has(name) ? load() : given.lookUp(load));
-    const refused = session === undefined || Date.parse(session.expires_at) <= this.#clock.now();
+    const refused = session === undefined || Date.parse(session.expiresAt) <= this.#clock.now();
     if (refused) {
       this.#sessions.delete(name);
       throw sessionEnded();
@@ -248,18 +248,18 @@ export class Authenticator {
     this.#noteSession(name);
     if (!SAFE_METHODS.has(given.method)) {
       const csrf = tokenHash(given.csrfToken ?? '');
-      if (given.csrfToken === undefined || !timingSafeEqual(csrf, session.csrf_hash)) {
+      if (given.csrfToken === undefined || !timingSafeEqual(csrf, session.csrfHash)) {
         throw new Fault('CSRF_TOKEN_INVALID', NEEDS_CSRF);
       }
     }
-    const found = await this.#cachedUser(session.user_id);
+    const found = await this.#cachedUser(session.userId);
     if (found === undefined || !isActive(found.user)) throw sessionEnded();
     this.#usedSessions.set(hash.toString('hex'), {
       at: new Date(this.#clock.now()).toISOString(),
       address: given.ip,
     });
     return {
-      callerId: session.user_id,
+      callerId: session.userId,
       keyId: null,
       scopes: new Set(),
       caller: { actor: found.actor, via: 'console', keyId: null, config },

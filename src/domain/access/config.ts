@@ -151,10 +151,10 @@ function write(ctx: WriteContext, change: Change, view: CompileView): void {
   planItem(ctx, { ...change, definition });
   if (change.action === 'archive') return;
   const before = (change.stored?.definition as RoleDefinition | undefined)?.assignedTo;
-  for (const [key, member_type] of KINDS) {
+  for (const [key, memberType] of KINDS) {
     const former = new Set(before?.[key]);
     const next = new Set(assignedTo[key]);
-    const row = (code: string) => ({ role_id: change.id, member_type, member_id: view.id(key, code) });
+    const row = (code: string) => ({ roleId: change.id, memberType, memberId: view.id(key, code) });
     for (const code of next.difference(former)) ctx.plan(insertAssignment, row(code));
     for (const code of former.difference(next)) ctx.plan(dropAssignment, row(code));
   }

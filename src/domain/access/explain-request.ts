@@ -60,7 +60,7 @@ async function subjectOf(ctx: ReadContext, { user: name, keyId }: { user?: strin
   if ((name === undefined) === (keyId === undefined)) throw new Fault('INVALID_REQUEST', problem('USER_OR_KEY'));
   const key = keyId === undefined ? undefined : await findKey(ctx, keyId);
   const userId =
-    name === undefined ? key?.owner_id : isId(name) ? name : (await findUserByLogin(ctx, loginKeyOf(name)))?.id;
+    name === undefined ? key?.ownerId : isId(name) ? name : (await findUserByLogin(ctx, loginKeyOf(name)))?.id;
   const user = userId === undefined ? undefined : await loadUser(ctx, userId);
   if (user === undefined) throw new Fault('NOT_FOUND', 'There is no such user or key.');
   return { user, key };
@@ -68,8 +68,8 @@ async function subjectOf(ctx: ReadContext, { user: name, keyId }: { user?: strin
 
 /** Whether requests of the user, or with the key, are accepted at all. */
 function isAccepted({ user, key }: Subject, now: string): boolean {
-  const expired = key?.expires_at !== undefined && key.expires_at !== null && key.expires_at <= now;
-  return isActive(user) && !expired && (key?.revoked_at ?? null) === null;
+  const expired = key?.expiresAt !== undefined && key.expiresAt !== null && key.expiresAt <= now;
+  return isActive(user) && !expired && (key?.revokedAt ?? null) === null;
 }
 
 /** @throws Error for a failure that is no answer of the operation */

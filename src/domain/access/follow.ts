@@ -10,7 +10,7 @@ export const sessionFollower: Follower = {
   name: 'access',
   follow: async (ctx, events) => {
     for (const { type, data } of events) {
-      if (type === 'UserArchived') ctx.plan(endSessionsOf, { user_id: String(data?.['userId']) });
+      if (type === 'UserArchived') ctx.plan(endSessionsOf, { userId: String(data?.['userId']), keep: null });
     }
   },
 };

@@ -42,16 +42,16 @@ export interface ShownKey {
 function answer(row: store.KeyRow): KeyAnswer {
   return {
     id: row.id,
-    owner: row.owner_login,
-    ownerId: row.owner_id,
+    owner: row.ownerLogin,
+    ownerId: row.ownerId,
     name: row.name,
     prefix: `dk_${row.prefix}`,
     scopes: row.scopes,
     allow: row.allow,
-    createdAt: row.created_at,
-    expiresAt: row.expires_at,
-    lastUsedAt: row.last_used_at,
-    revokedAt: row.revoked_at,
+    createdAt: row.createdAt,
+    expiresAt: row.expiresAt,
+    lastUsedAt: row.lastUsedAt,
+    revokedAt: row.revokedAt,
   };
 }
 
@@ -137,14 +137,14 @@ export async function createKey(ctx: WriteContext, input: NewKeyInput): Promise<
   ctx.plan(store.insertKey, {
     id,
     prefix: made.prefix,
-    secret_hash: made.hash.toString('hex'),
-    owner_id: owner.id,
+    secretHash: made.hash.toString('hex'),
+    ownerId: owner.id,
     name: input.name,
     scopes,
     allow,
-    expires_at: expires,
-    created_at: ctx.now,
-    created_by: ctx.actor.userId,
+    expiresAt: expires,
+    createdAt: ctx.now,
+    createdBy: ctx.actor.userId,
   });
   ctx.emit({ type: 'KeyCreated', subject: `key:${id}`, data: { owner: owner.login, name: input.name, scopes, allow } });
   ctx.invalidate('rights');
@@ -154,7 +154,7 @@ export async function createKey(ctx: WriteContext, input: NewKeyInput): Promise<
 async function requireKey(ctx: WriteContext, id: string): Promise<store.KeyRow> {
   ctx.actor.require('key.manage');
   const row = isId(id) ? await store.findKey(ctx, id) : undefined;
-  const own = row?.owner_id === ctx.actor.userId;
+  const own = row?.ownerId === ctx.actor.userId;
   if (row === undefined || !(own || ctx.actor.has('role.assign'))) {
     throw new Fault('NOT_FOUND', 'There is no such key, or you may not manage it.');
   }
@@ -164,9 +164,9 @@ async function requireKey(ctx: WriteContext, id: string): Promise<store.KeyRow> 
 /** Revoking a revoked key changes nothing. @throws Fault RIGHT_MISSING, NOT_FOUND */
 export async function revokeKey(ctx: WriteContext, id: string): Promise<KeyAnswer> {
   const row = await requireKey(ctx, id);
-  if (row.revoked_at !== null) return answer(row);
-  ctx.plan(store.revokeKey, { id, at: ctx.now });
-  ctx.emit({ type: 'KeyRevoked', subject: `key:${id}`, data: { owner: row.owner_login, name: row.name } });
+  if (row.revokedAt !== null) return answer(row);
+  ctx.plan(store.revokeKey, { id, revokedAt: ctx.now });
+  ctx.emit({ type: 'KeyRevoked', subject: `key:${id}`, data: { owner: row.ownerLogin, name: row.name } });
   ctx.invalidate('rights');
   return { ...answer(row), revokedAt: ctx.now };
 }
@@ -174,18 +174,18 @@ export async function revokeKey(ctx: WriteContext, id: string): Promise<KeyAnswe
 /** @throws Fault RIGHT_MISSING, NOT_FOUND, INVALID_REQUEST, ARCHIVED if the key is revoked */
 export async function rotateKey(ctx: WriteContext, id: string, overlap = 'PT0S'): Promise<ShownKey> {
   const row = await requireKey(ctx, id);
-  if (row.revoked_at !== null) throw new Fault('ARCHIVED', problem('KEY_REVOKED'));
+  if (row.revokedAt !== null) throw new Fault('ARCHIVED', problem('KEY_REVOKED'));
   const until = overlapEnd(ctx.now, overlap);
   const made = makeKey(row.prefix);
   ctx.plan(store.rotateKey, {
     id,
-    secret_hash: made.hash.toString('hex'),
-    old_hash: row.secret_hash.toString('hex'),
-    previous_until: until,
+    secretHash: made.hash.toString('hex'),
+    oldHash: row.secretHash.toString('hex'),
+    previousUntil: until,
   });
-  ctx.emit({ type: 'KeyRotated', subject: `key:${id}`, data: { owner: row.owner_login, name: row.name, overlap } });
+  ctx.emit({ type: 'KeyRotated', subject: `key:${id}`, data: { owner: row.ownerLogin, name: row.name, overlap } });
   ctx.invalidate('rights');
-  return { id, key: made.key, owner: row.owner_login, scopes: row.scopes, expiresAt: row.expires_at };
+  return { id, key: made.key, owner: row.ownerLogin, scopes: row.scopes, expiresAt: row.expiresAt };
 }
 
 function overlapEnd(now: string, overlap: string): string | null {

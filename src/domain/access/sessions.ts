@@ -39,12 +39,12 @@ export function openSession(
   const token = randomBytes(32).toString('base64url');
   const csrf = csrfOf(token);
   ctx.plan(store.insertSession, {
-    token_hash: tokenHash(token).toString('hex'),
-    user_id: userId,
-    csrf_hash: tokenHash(csrf).toString('hex'),
-    created_at: ctx.now,
-    expires_at: new Date(Date.parse(ctx.now) + SESSION_HOURS * 3_600_000).toISOString(),
-    user_agent: from.userAgent?.slice(0, LONGEST_USER_AGENT) ?? null,
+    tokenHash: tokenHash(token).toString('hex'),
+    userId,
+    csrfHash: tokenHash(csrf).toString('hex'),
+    createdAt: ctx.now,
+    expiresAt: new Date(Date.parse(ctx.now) + SESSION_HOURS * 3_600_000).toISOString(),
+    userAgent: from.userAgent?.slice(0, LONGEST_USER_AGENT) ?? null,
     address: from.ip,
   });
   return { token, csrf };
@@ -80,7 +80,7 @@ export async function getSession(ctx: ReadContext, token: string | undefined): P
 
 export async function signOut(ctx: WriteContext, token: string | undefined, secure: boolean): Promise<Reply> {
   if (token !== undefined) {
-    ctx.plan(store.deleteSession, { token_hash: tokenHash(token).toString('hex') });
+    ctx.plan(store.deleteSession, { tokenHash: tokenHash(token).toString('hex') });
     ctx.emit({ type: 'SignedOut', subject: `user:${ctx.actor.userId}`, data: {} });
   }
   return new Reply({ signedOut: token !== undefined }, { 'Set-Cookie': cookie('', 0, secure) });
@@ -95,13 +95,13 @@ export async function listSessions(ctx: ReadContext, token: string | undefined):
 /** Ends one of the caller's sessions. A session that has ended, or belongs to another user, is not changed. */
 export async function endSession(ctx: WriteContext, id: string): Promise<{ ended: true }> {
   if (!isId(id)) throw new Fault('NOT_FOUND', 'There is no such session.');
-  return end(ctx, (userId) => ctx.plan(store.endSession, { user_id: userId, id }), { session: id });
+  return end(ctx, (userId) => ctx.plan(store.endSession, { userId, id }), { session: id });
 }
 
 /** Ends all sessions of the caller except the one of this request. */
 export async function endOtherSessions(ctx: WriteContext, token: string | undefined): Promise<{ ended: true }> {
   const keep = ownSession(ctx, token);
-  return end(ctx, (userId) => ctx.plan(store.endSessionsOf, { user_id: userId, keep }), { others: true });
+  return end(ctx, (userId) => ctx.plan(store.endSessionsOf, { userId, keep }), { others: true });
 }
 
 function end(ctx: WriteContext, plan: (userId: string) => void, data: Record<string, unknown>): { ended: true } {
@@ -152,8 +152,8 @@ export function planPassword(
   { hash, keep, verified }: { hash: string; keep: string | null; verified?: string | null },
 ): { id: string } {
   requirePassword(ctx, id, verified, wrongPassword);
-  ctx.plan(store.setPasswordHash, { id, hash });
-  ctx.plan(store.endSessionsOf, { user_id: id, keep });
+  ctx.plan(store.setPasswordHash, { id, passwordHash: hash });
+  ctx.plan(store.endSessionsOf, { userId: id, keep });
   ctx.emit({ type: 'PasswordSet', subject: `user:${id}`, data: {} });
   return { id };
 }

@@ -61,7 +61,7 @@ export class SignIns {
   note(ctx: WriteContext, userId: string, sender: Sender, secure: boolean): string {
     const device = sender.device ?? secretBytes(18).toString('base64url');
     for (const place of [addressPlace(sender), devicePlace(device)]) {
-      ctx.plan(store.notePlace, { user_id: userId, origin_hash: place.toString('hex'), at: ctx.now });
+      ctx.plan(store.notePlace, { userId, originHash: place.toString('hex'), lastAt: ctx.now });
     }
     const sealed = this.#secrets.seal(device, PURPOSE).toString('base64url');
     const age = PLACE_KEPT_DAYS * 86_400;

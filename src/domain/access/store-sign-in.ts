@@ -1,4 +1,6 @@
 /** SQL on attempts to sign in and on the places (addresses and devices) that users signed in from, and their limits. */
+import { tables } from '../../platform/database/tables.ts';
+import { insertInto } from '../../platform/unit-of-work/table-writes.ts';
 import sql, { raw, type Sql } from 'sql-template-tag';
 import type { TableWrite } from '../../platform/unit-of-work/context.ts';
 import type { Queryable } from '../../platform/database/pool.ts';
@@ -93,24 +95,21 @@ interface KeyTexts {
 /** Takes a successful attempt off the counts and ends the wait. Locks rows in the order in which attempts are counted. */
 export const forgiveAttempt: TableWrite<KeyTexts> = {
   name: 'forgive_sign_in_attempt',
-  guard: false,
+  columns: { pair: 'text', login: 'text', address: 'text' },
   sql: (rows: Sql) => sql`
     UPDATE sign_in_attempts a SET attempts = CASE WHEN k.rank = 3 THEN 0 ELSE greatest(a.attempts - 1, 0) END,
       blocked_until = least(a.blocked_until, a.updated_at)
-    FROM (SELECT s.key, v.rank FROM jsonb_to_recordset(${rows}) AS r (pair text, login text, address text)
+    FROM (SELECT s.key, v.rank FROM ${rows}
       CROSS JOIN LATERAL (VALUES (decode(r.login, 'hex'), 1), (decode(r.address, 'hex'), 2), (decode(r.pair, 'hex'), 3)) v (key, rank)
       JOIN sign_in_attempts s ON s.key = v.key ORDER BY v.rank FOR UPDATE OF s) k
     WHERE a.key = k.key`,
 };
 
-export const notePlace: TableWrite<{ user_id: string; origin_hash: string; at: string }> = {
+export const notePlace = insertInto(tables.sign_in_origins, {
   name: 'note_sign_in_place',
   guard: false,
-  sql: (rows: Sql) => sql`
-    INSERT INTO sign_in_origins (user_id, origin_hash, last_at)
-    SELECT user_id, decode(origin_hash, 'hex'), at FROM jsonb_to_recordset(${rows}) AS r (user_id uuid, origin_hash text, at timestamptz)
-    ON CONFLICT (user_id, origin_hash) DO UPDATE SET last_at = excluded.last_at`,
-};
+  conflict: 'replace',
+});
 
 /**
  * Deletes attempts that no longer count, and places without a sign-in for `PLACE_KEPT_DAYS`. @returns the larger of both counts

@@ -1,30 +1,18 @@
 /** SQL on the tables of access: api_keys, sessions, role_assignments; and reads of identity on which rights depend. */
+import { columns, pick, type RowOf } from '../../platform/database/table.ts';
+import { type ApiKeysRow, tables } from '../../platform/database/tables.ts';
+import { deleteFrom, insertInto, update } from '../../platform/unit-of-work/table-writes.ts';
 import sql, { type Sql } from 'sql-template-tag';
-import type { TableWrite, ReadContext } from '../../platform/unit-of-work/context.ts';
+import type { ReadContext } from '../../platform/unit-of-work/context.ts';
 import type { Queryable } from '../../platform/database/pool.ts';
 import type { ItemState } from '../../contract/state.ts';
 
-export interface KeyRow {
-  id: string;
-  prefix: string;
-  secret_hash: Buffer;
-  previous_hash: Buffer | null;
-  previous_until: string | null;
-  owner_id: string;
-  owner_login: string;
-  owner_state: ItemState;
-  name: string;
-  scopes: string[];
-  allow: string[];
-  expires_at: string | null;
-  created_at: string;
-  created_by: string | null;
-  last_used_at: string | null;
-  revoked_at: string | null;
+export interface KeyRow extends ApiKeysRow {
+  ownerLogin: string;
+  ownerState: ItemState;
 }
 
-const KEY_COLUMNS = sql`k.id, k.prefix, k.secret_hash, k.previous_hash, k.previous_until, k.owner_id, u.login AS owner_login,
-  u.state AS owner_state, k.name, k.scopes, k.allow, k.expires_at, k.created_at, k.created_by, k.last_used_at, k.revoked_at`;
+const KEY_COLUMNS = sql`${columns(tables.api_keys, 'k')}, u.login AS "ownerLogin", u.state AS "ownerState"`;
 
 export async function findKeyByPrefix(db: Queryable, prefix: string): Promise<KeyRow | undefined> {
   const rows = await db.query<KeyRow>(
@@ -46,53 +34,26 @@ export async function listKeys(db: Queryable, ownerId: string | null): Promise<K
     WHERE ${ownerId}::uuid IS NULL OR k.owner_id = ${ownerId}::uuid ORDER BY k.created_at, k.id`);
 }
 
-export interface NewKey {
-  id: string;
-  prefix: string;
-  secret_hash: string;
-  owner_id: string;
-  name: string;
-  scopes: string[];
-  allow: string[];
-  expires_at: string | null;
-  created_at: string;
-  created_by: string | null;
-}
-
-export const insertKey: TableWrite<NewKey> = {
+export const insertKey = insertInto(tables.api_keys, {
   name: 'insert_key',
-  guard: true,
-  sql: (rows: Sql) => sql`
-    INSERT INTO api_keys (id, prefix, secret_hash, owner_id, name, scopes, allow, expires_at, created_at, created_by)
-    SELECT id, prefix, decode(secret_hash, 'hex'), owner_id, name, scopes, allow, expires_at, created_at, created_by
-    FROM jsonb_to_recordset(${rows}) AS r (id uuid, prefix text, secret_hash text, owner_id uuid, name text, scopes text[],
-      allow text[], expires_at timestamptz, created_at timestamptz, created_by uuid) RETURNING 1`,
-};
+  defaults: ['previousHash', 'previousUntil', 'lastUsedAt', 'revokedAt'],
+});
 
 /** Guarded: if the key was revoked concurrently, the transaction is retried. */
-export const revokeKey: TableWrite<{ id: string; at: string }> = {
+export const revokeKey = update(tables.api_keys, {
   name: 'revoke_key',
-  guard: true,
-  sql: (rows: Sql) => sql`
-    UPDATE api_keys k SET revoked_at = r.at FROM jsonb_to_recordset(${rows}) AS r (id uuid, at timestamptz)
-    WHERE k.id = r.id AND k.revoked_at IS NULL RETURNING 1`,
-};
+  set: ['revokedAt'],
+  where: sql`t.revoked_at IS NULL`,
+});
 
-/** The previous secret stays valid until `previous_until`. An earlier previous secret is dropped. */
-export const rotateKey: TableWrite<{
-  id: string;
-  secret_hash: string;
-  old_hash: string;
-  previous_until: string | null;
-}> = {
+/** The previous secret stays valid until `previousUntil`. An earlier previous secret is dropped. */
+export const rotateKey = update(tables.api_keys, {
   name: 'rotate_key',
-  guard: true,
-  sql: (rows: Sql) => sql`
-    UPDATE api_keys k SET secret_hash = decode(r.secret_hash, 'hex'), previous_until = r.previous_until,
-      previous_hash = CASE WHEN r.previous_until IS NULL THEN NULL ELSE k.secret_hash END
-    FROM jsonb_to_recordset(${rows}) AS r (id uuid, secret_hash text, old_hash text, previous_until timestamptz)
-    WHERE k.id = r.id AND k.revoked_at IS NULL AND k.secret_hash = decode(r.old_hash, 'hex') RETURNING 1`,
-};
+  set: ['secretHash', 'previousUntil'],
+  given: { oldHash: 'text' },
+  also: { previousHash: sql`CASE WHEN r."previousUntil" IS NULL THEN NULL ELSE t.secret_hash END` },
+  where: sql`t.revoked_at IS NULL AND t.secret_hash = decode(r."oldHash", 'hex')`,
+});
 
 /** Records the last use of keys, to the minute. No decision depends on it. */
 export async function touchKeys(db: Queryable, uses: ReadonlyMap<string, string>): Promise<void> {
@@ -103,39 +64,23 @@ export async function touchKeys(db: Queryable, uses: ReadonlyMap<string, string>
     WHERE k.id = r.id AND (k.last_used_at IS NULL OR k.last_used_at < date_trunc('minute', r.at))`);
 }
 
-export interface SessionRow {
-  user_id: string;
-  csrf_hash: Buffer;
-  expires_at: string;
-}
+const SESSION = pick(tables.sessions, ['userId', 'csrfHash', 'expiresAt']);
+export type SessionRow = RowOf<typeof SESSION>;
 
 export async function findSession(db: Queryable, tokenHash: Buffer): Promise<SessionRow | undefined> {
   const rows = await db.query<SessionRow>(
-    sql`SELECT user_id, csrf_hash, expires_at FROM sessions WHERE token_hash = ${tokenHash}`,
+    sql`SELECT ${columns(SESSION, 's')} FROM sessions s WHERE token_hash = ${tokenHash}`,
   );
   return rows[0];
 }
 
-export const insertSession: TableWrite<{
-  token_hash: string;
-  user_id: string;
-  csrf_hash: string;
-  created_at: string;
-  expires_at: string;
-  user_agent: string | null;
-  address: string;
-}> = {
+export const insertSession = insertInto(tables.sessions, {
   name: 'insert_session',
-  guard: true,
-  sql: (rows: Sql) => sql`
-    INSERT INTO sessions (token_hash, user_id, csrf_hash, created_at, expires_at, user_agent, address, last_seen_at)
-    SELECT decode(token_hash, 'hex'), user_id, decode(csrf_hash, 'hex'), created_at, expires_at, user_agent, address, created_at
-    FROM jsonb_to_recordset(${rows}) AS r (token_hash text, user_id uuid, csrf_hash text, created_at timestamptz,
-      expires_at timestamptz, user_agent text, address text) RETURNING 1`,
-};
+  set: { lastSeenAt: sql`r."createdAt"` },
+});
 
-/** The public id of a session: it names the session to its owner and gives no access. */
-const SESSION_ID = sql`substr(encode(sha256(s.token_hash), 'hex'), 1, 32)::uuid`;
+/** The public id of the session `t`: it names the session to its owner and gives no access. */
+const SESSION_ID = sql`substr(encode(sha256(t.token_hash), 'hex'), 1, 32)::uuid`;
 
 export interface OwnSession {
   id: string;
@@ -150,21 +95,21 @@ export interface OwnSession {
 /** Open sessions of a user, last seen first. @param current hash of the token of the caller's session, if there is one */
 export async function listSessions(ctx: ReadContext, userId: string, current: string | null): Promise<OwnSession[]> {
   return await ctx.query<OwnSession>(sql`
-    SELECT ${SESSION_ID} AS id, s.user_agent AS "userAgent", s.address, s.created_at AS "createdAt",
-      s.last_seen_at AS "lastSeenAt", s.expires_at AS "expiresAt",
-      s.token_hash IS NOT DISTINCT FROM decode(${current}::text, 'hex') AS current
-    FROM sessions s WHERE s.user_id = ${userId}::uuid AND s.expires_at > ${ctx.now}::timestamptz
-    ORDER BY current DESC, s.last_seen_at DESC NULLS LAST, s.created_at DESC, id`);
+    SELECT ${SESSION_ID} AS id, t.user_agent AS "userAgent", t.address, t.created_at AS "createdAt",
+      t.last_seen_at AS "lastSeenAt", t.expires_at AS "expiresAt",
+      t.token_hash IS NOT DISTINCT FROM decode(${current}::text, 'hex') AS current
+    FROM sessions t WHERE t.user_id = ${userId}::uuid AND t.expires_at > ${ctx.now}::timestamptz
+    ORDER BY current DESC, t.last_seen_at DESC NULLS LAST, t.created_at DESC, id`);
 }
 
 /** Ends one session of a user, if it is theirs. */
-export const endSession: TableWrite<{ user_id: string; id: string }> = {
+export const endSession = deleteFrom(tables.sessions, {
   name: 'end_session',
   guard: false,
-  sql: (rows: Sql) => sql`
-    DELETE FROM sessions s USING jsonb_to_recordset(${rows}) AS r (user_id uuid, id uuid)
-    WHERE s.user_id = r.user_id AND ${SESSION_ID} = r.id`,
-};
+  key: ['userId'],
+  given: { id: 'uuid' },
+  where: sql`${SESSION_ID} = r.id`,
+});
 
 /** The last use of a session. */
 export interface SessionUse {
@@ -182,13 +127,7 @@ export async function touchSessions(db: Queryable, uses: ReadonlyMap<string, Ses
       AND (s.last_seen_at IS NULL OR s.last_seen_at <= r.at - interval '1 minute')`);
 }
 
-export const deleteSession: TableWrite<{ token_hash: string }> = {
-  name: 'delete_session',
-  guard: false,
-  sql: (rows: Sql) => sql`
-    DELETE FROM sessions s USING jsonb_to_recordset(${rows}) AS r (token_hash text)
-    WHERE s.token_hash = decode(r.token_hash, 'hex')`,
-};
+export const deleteSession = deleteFrom(tables.sessions, { name: 'delete_session', guard: false });
 
 export async function purgeSessions(db: Queryable, now: string): Promise<void> {
   await db.query(sql`DELETE FROM sessions WHERE expires_at < ${now}::timestamptz`);
@@ -292,22 +231,16 @@ export async function findByClaims(
   return rows[0];
 }
 
-export const setPasswordHash: TableWrite<{ id: string; hash: string }> = {
-  name: 'set_password',
-  guard: true,
-  sql: (rows: Sql) => sql`
-    UPDATE users u SET password_hash = r.hash
-    FROM jsonb_to_recordset(${rows}) AS r (id uuid, hash text) WHERE u.id = r.id RETURNING 1`,
-};
+export const setPasswordHash = update(tables.users, { name: 'set_password', set: ['passwordHash'] });
 
 /** Ends the sessions of a user, except the one with the hash `keep` (hex). */
-export const endSessionsOf: TableWrite<{ user_id: string; keep?: string | null }> = {
+export const endSessionsOf = deleteFrom(tables.sessions, {
   name: 'end_sessions',
   guard: false,
-  sql: (rows: Sql) => sql`
-    DELETE FROM sessions s USING jsonb_to_recordset(${rows}) AS r (user_id uuid, keep text)
-    WHERE s.user_id = r.user_id AND s.token_hash IS DISTINCT FROM decode(r.keep, 'hex')`,
-};
+  key: ['userId'],
+  given: { keep: 'text' },
+  where: sql`t.token_hash IS DISTINCT FROM decode(r.keep, 'hex')`,
+});
 
 /** Serializes changes of a user's password and sign-ins of this user, until their transactions end. */
 export function passwordLock(userId: string): Sql {
@@ -346,30 +279,12 @@ export async function loadAssignments(ctx: ReadContext): Promise<StoredAssignmen
     WHERE u.id IS NOT NULL OR g.id IS NOT NULL`);
 }
 
-interface AssignmentRow {
-  role_id: string;
-  member_type: 'user' | 'group';
-  member_id: string;
-}
-
-const COLUMNS = sql`(role_id uuid, member_type text, member_id uuid)`;
-
-export const insertAssignment: TableWrite<AssignmentRow> = {
+export const insertAssignment = insertInto(tables.role_assignments, {
   name: 'bundle_insert_assignments',
   guard: false,
-  sql: (rows: Sql) => sql`
-    INSERT INTO role_assignments (role_id, member_type, member_id)
-    SELECT role_id, member_type, member_id FROM jsonb_to_recordset(${rows}) AS r ${COLUMNS}
-    ON CONFLICT (role_id, member_type, member_id) DO NOTHING`,
-};
-
-export const dropAssignment: TableWrite<AssignmentRow> = {
-  name: 'bundle_drop_assignments',
-  guard: false,
-  sql: (rows: Sql) => sql`
-    DELETE FROM role_assignments a USING jsonb_to_recordset(${rows}) AS r ${COLUMNS}
-    WHERE a.role_id = r.role_id AND a.member_type = r.member_type AND a.member_id = r.member_id`,
-};
+  conflict: 'ignore',
+});
+export const dropAssignment = deleteFrom(tables.role_assignments, { name: 'bundle_drop_assignments', guard: false });
 
 /**
  * Whether an ACTIVE user holds `role.assign`, directly or by a group, and can authenticate: by a password, by a key, or by the

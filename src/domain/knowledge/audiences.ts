@@ -63,14 +63,14 @@ export async function changeAudiences(
   if (problems.length > 0)
     throw new Fault('INVALID_VALUES', 'Some audiences are invalid. Correct each problem in details.', problems);
   if (version.state === 'ACTIVE') requireAudience({ audiences });
-  ctx.plan(changeArticle, { id: version.articleId, expected: version.revision });
+  ctx.plan(changeArticle, { id: version.articleId, revision: version.revision + 1 });
   ctx.plan(setAudiences, {
     id: version.id,
     state: version.state,
     audiences,
-    audience_ids: audiences.map(({ id }) => id ?? EVERYONE),
-    at: ctx.now,
-    by: ctx.actor.userId,
+    audienceIds: audiences.map(({ id }) => id ?? EVERYONE),
+    updatedAt: ctx.now,
+    updatedBy: ctx.actor.userId,
   });
   ctx.emit({
     type: 'ArticleAudiencesSet',

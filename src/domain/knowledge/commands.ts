@@ -73,7 +73,7 @@ async function wrongResponsible(ctx: WriteContext, id: string | null | undefined
 function storeImages(ctx: WriteContext, articleId: string, images: readonly InlineImage[]): void {
   for (const { sha256, mediaType, bytes } of images) {
     ctx.storeBlob(sha256, bytes);
-    ctx.plan(useImage, { article_id: articleId, sha256, media_type: mediaType, size: bytes.length });
+    ctx.plan(useImage, { articleId, sha256, mediaType, size: bytes.length });
   }
 }
 
@@ -178,15 +178,21 @@ async function planDraft(
     reviewOn: null,
   };
   if (article === undefined) {
-    ctx.plan(insertArticle, { id: articleId, base_id: base.id, code: input.code, at: ctx.now, by: ctx.actor.userId });
-  } else ctx.plan(changeArticle, { id: articleId, expected: article.revision });
+    ctx.plan(insertArticle, {
+      id: articleId,
+      baseId: base.id,
+      code: input.code,
+      createdAt: ctx.now,
+      createdBy: ctx.actor.userId,
+    });
+  } else ctx.plan(changeArticle, { id: articleId, revision: article.revision + 1 });
   ctx.plan(insertVersion, {
     ...written(ctx, version),
-    article_id: articleId,
-    section_id: version.sectionId,
+    articleId,
+    sectionId: version.sectionId,
     locale: version.locale,
-    audiences,
-    audience_ids: audiences.map(({ id }) => id ?? EVERYONE),
+    audiences: [...audiences],
+    audienceIds: audiences.map(({ id }) => id ?? EVERYONE),
   });
   storeImages(ctx, articleId, images);
   rememberVersion(ctx, version);
@@ -224,7 +230,7 @@ export async function setReview(ctx: WriteContext, articleId: string, reviewOn: 
   const article = await findArticleById(ctx, articleId);
   if (article === undefined || !bases(ctx).some(({ id }) => id === article.baseId)) throw noArticle();
   if (article.reviewOn !== reviewOn) {
-    ctx.plan(setReviewDate, { id: articleId, expected: article.revision, review_on: reviewOn });
+    ctx.plan(setReviewDate, { id: articleId, revision: article.revision + 1, reviewOn });
     const data = { articleId, before: article.reviewOn, after: reviewOn };
     ctx.emit({ type: 'ArticleReviewSet', subject: `article:${articleId}`, data });
   }
@@ -244,8 +250,8 @@ function complete(
 
 function written(ctx: WriteContext, version: LoadedVersion) {
   const { id, title, summary, tags, responsibleId, visibility, document, body } = version;
-  const content = { title, summary, tags, responsible_id: responsibleId, visibility, document, body };
-  return { id, ...content, at: ctx.now, by: ctx.actor.userId };
+  const content = { title, summary, tags, responsibleId, visibility, document, body };
+  return { id, ...content, updatedAt: ctx.now, updatedBy: ctx.actor.userId };
 }
 
 function answer({ articleId, id, state, title }: VersionRow): VersionAnswer {
@@ -284,7 +290,7 @@ export async function editDraft(ctx: WriteContext, input: DraftInput): Promise<V
     updatedAt: ctx.now,
   };
   if (deepEqualJson(written(ctx, version), written(ctx, next))) return answer(version);
-  ctx.plan(changeArticle, { id: version.articleId, expected: version.revision });
+  ctx.plan(changeArticle, { id: version.articleId, revision: version.revision + 1 });
   ctx.plan(changeDraft, written(ctx, next));
   storeImages(ctx, version.articleId, images);
   rememberVersion(ctx, next);
@@ -294,7 +300,7 @@ export async function editDraft(ctx: WriteContext, input: DraftInput): Promise<V
 
 /** Plans the change of a version's state. */
 function move(ctx: WriteContext, version: LoadedVersion, to: VersionRow['state']): LoadedVersion {
-  ctx.plan(moveVersion, { id: version.id, from: version.state, to, at: ctx.now, by: ctx.actor.userId });
+  ctx.plan(moveVersion, { id: version.id, from: version.state, to, updatedAt: ctx.now, updatedBy: ctx.actor.userId });
   const next: LoadedVersion = { ...version, state: to, updatedAt: ctx.now };
   if (to === 'ACTIVE') next.publishedAt = ctx.now;
   rememberVersion(ctx, next);
@@ -330,7 +336,7 @@ export async function publishVersion(ctx: WriteContext, versionId: string): Prom
     ctx,
     current.find(({ state }) => state === 'ACTIVE'),
   );
-  ctx.plan(changeArticle, { id: version.articleId, expected: version.revision });
+  ctx.plan(changeArticle, { id: version.articleId, revision: version.revision + 1 });
   if (before !== undefined) move(ctx, before, 'ARCHIVED');
   const next = move(ctx, version, 'ACTIVE');
   emitArticleEvent(ctx, 'ArticlePublished', next, before === undefined ? {} : { replacedVersionId: before.id });
@@ -355,7 +361,7 @@ export async function archiveArticle(ctx: WriteContext, input: ArchiveInput): Pr
   const current = await listCurrent(ctx, version.articleId, version.locale);
   if (current.length === 0) throw new Fault('ARCHIVED', 'The article is already archived in this locale.');
   requireToken(articleStateToken(version.locale, current), input.version);
-  ctx.plan(changeArticle, { id: version.articleId, expected: version.revision });
+  ctx.plan(changeArticle, { id: version.articleId, revision: version.revision + 1 });
   for (const row of current) {
     const archived = move(ctx, (await loadWithText(ctx, row)) as LoadedVersion, 'ARCHIVED');
     emitArticleEvent(ctx, row.state === 'ACTIVE' ? 'ArticleArchived' : 'ArticleDraftArchived', archived);
@@ -376,7 +382,7 @@ export async function restoreVersion(ctx: WriteContext, versionId: string): Prom
   if (current.some(({ state }) => state === 'DRAFT')) {
     throw new Fault('ALREADY_EXISTS', problem('DRAFT_EXISTS'), { field: 'locale' });
   }
-  ctx.plan(changeArticle, { id: version.articleId, expected: version.revision });
+  ctx.plan(changeArticle, { id: version.articleId, revision: version.revision + 1 });
   const next = move(ctx, version, 'DRAFT');
   emitArticleEvent(ctx, 'ArticleRestored', next);
   return answer(next);

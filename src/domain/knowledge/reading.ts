@@ -107,7 +107,7 @@ async function requireReader(ctx: ReadContext, articleId: string) {
  */
 export async function viewArticle(ctx: WriteContext, articleId: string): Promise<{ helpful: boolean | null }> {
   const { userId, vote } = await requireReader(ctx, articleId);
-  ctx.plan(insertView, { article_id: articleId, day: ctx.now.slice(0, 10), user_id: userId });
+  ctx.plan(insertView, { articleId, day: ctx.now.slice(0, 10), userId });
   return vote;
 }
 
@@ -118,8 +118,8 @@ export async function voteOnArticle(
   helpful: boolean | null,
 ): Promise<{ helpful: boolean | null }> {
   const { userId } = await requireReader(ctx, articleId);
-  const vote = { article_id: articleId, user_id: userId };
+  const vote = { articleId, userId };
   if (helpful === null) ctx.plan(removeVote, vote);
-  else ctx.plan(setVote, { ...vote, helpful, at: ctx.now });
+  else ctx.plan(setVote, { ...vote, helpful, votedAt: ctx.now });
   return { helpful };
 }

@@ -1,6 +1,8 @@
 /** SQL for readers of articles. Every read takes the caller's filter. Also the tables `kb_views`, `kb_view_days` and `kb_votes`. */
+import { tables } from '../../platform/database/tables.ts';
+import { deleteFrom, insertInto } from '../../platform/unit-of-work/table-writes.ts';
 import sql, { empty, type Sql } from 'sql-template-tag';
-import type { ReadContext, TableWrite } from '../../platform/unit-of-work/context.ts';
+import type { ReadContext } from '../../platform/unit-of-work/context.ts';
 import type { Queryable } from '../../platform/database/pool.ts';
 import type { RichNode } from '../metadata/index.ts';
 import type { Base } from './registry.ts';
@@ -226,29 +228,8 @@ export async function countViewDays(db: Queryable, today: string): Promise<boole
   return (rows[0]?.moved ?? 0) >= BATCH;
 }
 
-export const insertView: TableWrite<{ article_id: string; day: string; user_id: string }> = {
-  name: 'insert_kb_view',
-  guard: false,
-  sql: (rows: Sql) => sql`
-    INSERT INTO kb_views (article_id, day, user_id)
-    SELECT article_id, day, user_id FROM jsonb_to_recordset(${rows}) AS r (article_id uuid, day date, user_id uuid)
-    ON CONFLICT DO NOTHING`,
-};
+export const insertView = insertInto(tables.kb_views, { name: 'insert_kb_view', guard: false, conflict: 'ignore' });
 
-export const setVote: TableWrite<{ article_id: string; user_id: string; helpful: boolean; at: string }> = {
-  name: 'set_kb_vote',
-  guard: false,
-  sql: (rows: Sql) => sql`
-    INSERT INTO kb_votes (article_id, user_id, helpful, voted_at)
-    SELECT article_id, user_id, helpful, at
-    FROM jsonb_to_recordset(${rows}) AS r (article_id uuid, user_id uuid, helpful boolean, at timestamptz)
-    ON CONFLICT (article_id, user_id) DO UPDATE SET helpful = EXCLUDED.helpful, voted_at = EXCLUDED.voted_at`,
-};
+export const setVote = insertInto(tables.kb_votes, { name: 'set_kb_vote', guard: false, conflict: 'replace' });
 
-export const removeVote: TableWrite<{ article_id: string; user_id: string }> = {
-  name: 'remove_kb_vote',
-  guard: false,
-  sql: (rows: Sql) => sql`
-    DELETE FROM kb_votes o USING jsonb_to_recordset(${rows}) AS r (article_id uuid, user_id uuid)
-    WHERE o.article_id = r.article_id AND o.user_id = r.user_id`,
-};
+export const removeVote = deleteFrom(tables.kb_votes, { name: 'remove_kb_vote', guard: false });

@@ -1,11 +1,13 @@
 /** SQL on the tables `kb_articles`, `kb_versions` and `kb_images`, and on the users, groups and units in audiences. */
+import { columns, omit, pick, type RowOf } from '../../platform/database/table.ts';
+import { tables } from '../../platform/database/tables.ts';
+import { insertInto, update } from '../../platform/unit-of-work/table-writes.ts';
 import { userName } from '../../platform/journal/journal.ts';
 import sql, { empty, raw, type Sql } from 'sql-template-tag';
 import type { BlobUse } from '../../platform/blobs/register.ts';
 import { byId } from '../../platform/database/lookups.ts';
-import type { ReadContext, TableWrite } from '../../platform/unit-of-work/context.ts';
-import type { LocalizedText, RichNode } from '../metadata/index.ts';
-import type { Visibility } from './registry.ts';
+import type { ReadContext } from '../../platform/unit-of-work/context.ts';
+import type { LocalizedText } from '../metadata/index.ts';
 
 export type VersionState = 'DRAFT' | 'ACTIVE' | 'ARCHIVED';
 
@@ -15,50 +17,35 @@ export interface Audience {
   id?: string;
 }
 
-/** A version without its text. */
-export interface VersionRow {
-  id: string;
-  articleId: string;
-  baseId: string;
-  code: string;
-  /** Revision of the article, shared by all its versions. */
-  revision: number;
-  sectionId: string;
-  locale: string;
-  state: VersionState;
-  title: string;
-  summary: string | null;
-  tags: string[];
-  responsibleId: string | null;
-  responsibleName: string | null;
-  visibility: Visibility;
-  audiences: Audience[];
-  stateToken: string;
-  createdAt: string;
-  updatedAt: string;
-  publishedAt: string | null;
-  archivedAt: string | null;
-  /** Of the article: the day on which it should be checked again. */
-  reviewOn: string | null;
-}
+const VERSION = omit(tables.kb_versions, [
+  'draftLocale',
+  'activeLocale',
+  'document',
+  'body',
+  'audienceIds',
+  'createdBy',
+  'updatedBy',
+  'publishedBy',
+]);
+const ARTICLE = pick(tables.kb_articles, ['baseId', 'code', 'revision', 'reviewOn']);
+const TEXT_COLUMNS = pick(tables.kb_versions, ['document', 'body']);
 
-export interface VersionText {
-  document: RichNode;
-  body: string;
+/**
+ * A version without its text. The revision is that of the article, shared by all its versions; `reviewOn` is the day on which the
+ * article should be checked again.
+ */
+export interface VersionRow extends RowOf<typeof VERSION>, RowOf<typeof ARTICLE> {
+  responsibleName: string | null;
 }
+export type VersionText = RowOf<typeof TEXT_COLUMNS>;
 
 /** Represents everyone among the ids that a version admits. */
 export const EVERYONE = '00000000-0000-0000-0000-000000000000';
 
 /** Columns of a version, from `kb_versions v` and `kb_articles a`. */
-export const COLUMNS = sql`v.id, v.article_id AS "articleId", a.base_id AS "baseId", a.code, a.revision, v.section_id AS "sectionId",
-  v.locale, v.state, v.title, v.summary, v.tags, v.responsible_id AS "responsibleId",
-  ${userName('v.responsible_id')} AS "responsibleName", v.visibility, v.audiences,
-  v.state_token AS "stateToken",
-  v.created_at AS "createdAt", v.updated_at AS "updatedAt", v.published_at AS "publishedAt", v.archived_at AS "archivedAt",
-  a.review_on::text AS "reviewOn"`;
+export const COLUMNS = sql`${columns(VERSION, 'v')}, ${columns(ARTICLE, 'a')}, ${userName('v.responsible_id')} AS "responsibleName"`;
 
-export const TEXT = sql`v.document, v.body`;
+export const TEXT = columns(TEXT_COLUMNS, 'v');
 
 const versionById = byId<VersionRow & VersionText>(
   (id) => sql`
@@ -139,120 +126,63 @@ export async function listVersions(ctx: ReadContext, page: VersionPage): Promise
 }
 
 /** Guard: if the code was created in the base meanwhile, the unit of work is retried and creates a version of that article. */
-export const insertArticle: TableWrite<{ id: string; base_id: string; code: string; at: string; by: string | null }> = {
+export const insertArticle = insertInto(tables.kb_articles, {
   name: 'insert_kb_article',
-  guard: true,
-  sql: (rows: Sql) => sql`
-    INSERT INTO kb_articles (id, base_id, code, revision, created_at, created_by)
-    SELECT id, base_id, code, 1, at, by
-    FROM jsonb_to_recordset(${rows}) AS r (id uuid, base_id uuid, code text, at timestamptz, by uuid)
-    ON CONFLICT (base_id, code) DO NOTHING RETURNING 1`,
-};
+  set: { revision: sql`1` },
+  defaults: ['reviewOn'],
+  conflict: sql`(base_id, code) DO NOTHING`,
+});
 
 /** The condition of every change of an article's versions: the article's revision has not changed since it was read. */
-export const changeArticle: TableWrite<{ id: string; expected: number }> = {
-  name: 'change_kb_article',
-  guard: true,
-  sql: (rows: Sql) => sql`
-    UPDATE kb_articles a SET revision = a.revision + 1
-    FROM jsonb_to_recordset(${rows}) AS r (id uuid, expected integer)
-    WHERE a.id = r.id AND a.revision = r.expected RETURNING 1`,
-};
+export const changeArticle = update(tables.kb_articles, { name: 'change_kb_article', next: 'revision' });
 
 /** Sets the review date; the condition is as in `changeArticle`. */
-export const setReviewDate: TableWrite<{ id: string; expected: number; review_on: string | null }> = {
-  name: 'set_kb_review',
-  guard: true,
-  sql: (rows: Sql) => sql`
-    UPDATE kb_articles a SET revision = a.revision + 1, review_on = r.review_on
-    FROM jsonb_to_recordset(${rows}) AS r (id uuid, expected integer, review_on date)
-    WHERE a.id = r.id AND a.revision = r.expected RETURNING 1`,
-};
+export const setReviewDate = update(tables.kb_articles, { name: 'set_kb_review', set: ['reviewOn'], next: 'revision' });
 
-interface NewVersion {
-  id: string;
-  article_id: string;
-  section_id: string;
-  locale: string;
-  title: string;
-  summary: string | null;
-  tags: readonly string[];
-  responsible_id: string | null;
-  visibility: Visibility;
-  document: RichNode;
-  body: string;
-  audiences: readonly Audience[];
-  audience_ids: readonly string[];
-  at: string;
-  by: string | null;
-}
-
-export const insertVersion: TableWrite<NewVersion> = {
+export const insertVersion = insertInto(tables.kb_versions, {
   name: 'insert_kb_version',
-  guard: true,
-  sql: (rows: Sql) => sql`
-    INSERT INTO kb_versions (id, article_id, section_id, locale, state, draft_locale, title, summary, tags, responsible_id,
-      visibility, document, body, audiences, audience_ids, created_at, created_by, updated_at, updated_by)
-    SELECT id, article_id, section_id, locale, 'DRAFT', locale, title, summary, tags, responsible_id, visibility, document,
-      body, audiences, audience_ids, at, by, at, by
-    FROM jsonb_to_recordset(${rows}) AS r (id uuid, article_id uuid, section_id uuid, locale text, title text, summary text,
-      tags text[], responsible_id uuid, visibility text, document jsonb, body text, audiences jsonb, audience_ids uuid[],
-      at timestamptz, by uuid)
-    RETURNING 1`,
-};
+  set: {
+    state: sql`'DRAFT'`,
+    draftLocale: sql`r.locale`,
+    createdAt: sql`r."updatedAt"`,
+    createdBy: sql`r."updatedBy"`,
+  },
+  defaults: ['activeLocale', 'stateToken', 'publishedAt', 'publishedBy', 'archivedAt'],
+});
 
-interface DraftChange extends Omit<NewVersion, 'article_id' | 'section_id' | 'locale' | 'audiences' | 'audience_ids'> {}
+const CHANGED = { stateToken: sql`gen_random_uuid()` };
 
 /** The state is part of the condition, so that a published text is never changed. */
-export const changeDraft: TableWrite<DraftChange> = {
+export const changeDraft = update(tables.kb_versions, {
   name: 'change_kb_draft',
-  guard: true,
-  sql: (rows: Sql) => sql`
-    UPDATE kb_versions v SET title = r.title, summary = r.summary, tags = r.tags, responsible_id = r.responsible_id,
-      visibility = r.visibility, document = r.document, body = r.body, state_token = gen_random_uuid(), updated_at = r.at,
-      updated_by = r.by
-    FROM jsonb_to_recordset(${rows}) AS r (id uuid, title text, summary text, tags text[], responsible_id uuid,
-      visibility text, document jsonb, body text, at timestamptz, by uuid)
-    WHERE v.id = r.id AND v.state = 'DRAFT' RETURNING 1`,
-};
+  set: ['title', 'summary', 'tags', 'responsibleId', 'visibility', 'document', 'body', 'updatedAt', 'updatedBy'],
+  also: CHANGED,
+  where: sql`t.state = 'DRAFT'`,
+});
 
 /** Changes states. Publishing a version and archiving the previous one are rows of one statement. */
-export const moveVersion: TableWrite<{
-  id: string;
-  from: VersionState;
-  to: VersionState;
-  at: string;
-  by: string | null;
-}> = {
+export const moveVersion = update(tables.kb_versions, {
   name: 'move_kb_version',
-  guard: true,
-  sql: (rows: Sql) => sql`
-    UPDATE kb_versions v SET state = r."to", state_token = gen_random_uuid(), updated_at = r.at, updated_by = r.by,
-      draft_locale = CASE WHEN r."to" = 'DRAFT' THEN v.locale END,
-      active_locale = CASE WHEN r."to" = 'ACTIVE' THEN v.locale END,
-      published_at = CASE WHEN r."to" = 'ACTIVE' THEN r.at WHEN r."to" = 'ARCHIVED' THEN v.published_at END,
-      published_by = CASE WHEN r."to" = 'ACTIVE' THEN r.by WHEN r."to" = 'ARCHIVED' THEN v.published_by END,
-      archived_at = CASE WHEN r."to" = 'ARCHIVED' THEN r.at END
-    FROM jsonb_to_recordset(${rows}) AS r (id uuid, "from" text, "to" text, at timestamptz, by uuid)
-    WHERE v.id = r.id AND v.state = r."from" RETURNING 1`,
-};
+  set: ['updatedAt', 'updatedBy'],
+  given: { from: 'text', to: 'text' },
+  also: {
+    ...CHANGED,
+    state: sql`r."to"`,
+    draftLocale: sql`CASE WHEN r."to" = 'DRAFT' THEN t.locale END`,
+    activeLocale: sql`CASE WHEN r."to" = 'ACTIVE' THEN t.locale END`,
+    publishedAt: sql`CASE WHEN r."to" = 'ACTIVE' THEN r."updatedAt" WHEN r."to" = 'ARCHIVED' THEN t.published_at END`,
+    publishedBy: sql`CASE WHEN r."to" = 'ACTIVE' THEN r."updatedBy" WHEN r."to" = 'ARCHIVED' THEN t.published_by END`,
+    archivedAt: sql`CASE WHEN r."to" = 'ARCHIVED' THEN r."updatedAt" END`,
+  },
+  where: sql`t.state = r."from"`,
+});
 
-export const setAudiences: TableWrite<{
-  id: string;
-  state: VersionState;
-  audiences: readonly Audience[];
-  audience_ids: readonly string[];
-  at: string;
-  by: string | null;
-}> = {
+export const setAudiences = update(tables.kb_versions, {
   name: 'set_kb_audiences',
-  guard: true,
-  sql: (rows: Sql) => sql`
-    UPDATE kb_versions v SET audiences = r.audiences, audience_ids = r.audience_ids, state_token = gen_random_uuid(), updated_at = r.at,
-      updated_by = r.by
-    FROM jsonb_to_recordset(${rows}) AS r (id uuid, state text, audiences jsonb, audience_ids uuid[], at timestamptz, by uuid)
-    WHERE v.id = r.id AND v.state = r.state RETURNING 1`,
-};
+  key: ['id', 'state'],
+  set: ['audiences', 'audienceIds', 'updatedAt', 'updatedBy'],
+  also: CHANGED,
+});
 
 // ---------------------------------------------------------------- active versions, for search and for the admission of members
 
@@ -305,27 +235,16 @@ export async function findPrincipals(ctx: ReadContext, ids: readonly string[]): 
     SELECT 'orgUnit', id, name, state = 'ACTIVE' FROM org_units WHERE id = ANY(${wanted}::uuid[])`);
 }
 
-export interface ImageRow {
-  sha256: string;
-  mediaType: string;
-  size: number;
-}
+const IMAGE = omit(tables.kb_images, ['articleId']);
+export type ImageRow = RowOf<typeof IMAGE>;
 
 export async function listImages(ctx: ReadContext, articleId: string): Promise<ImageRow[]> {
   return await ctx.query<ImageRow>(
-    sql`SELECT sha256, media_type AS "mediaType", size FROM kb_images WHERE article_id = ${articleId}::uuid`,
+    sql`SELECT ${columns(IMAGE, 'i')} FROM kb_images i WHERE article_id = ${articleId}::uuid`,
   );
 }
 
-export const useImage: TableWrite<{ article_id: string; sha256: string; media_type: string; size: number }> = {
-  name: 'use_kb_image',
-  guard: false,
-  sql: (rows: Sql) => sql`
-    INSERT INTO kb_images (article_id, sha256, media_type, size)
-    SELECT article_id, sha256, media_type, size
-    FROM jsonb_to_recordset(${rows}) AS r (article_id uuid, sha256 text, media_type text, size integer)
-    ON CONFLICT DO NOTHING`,
-};
+export const useImage = insertInto(tables.kb_images, { name: 'use_kb_image', guard: false, conflict: 'ignore' });
 
 /** An article's images are kept as long as the article. */
 export const articleImageUse: BlobUse = (sha256) => sql`EXISTS (SELECT 1 FROM kb_images k WHERE k.sha256 = ${sha256})`;

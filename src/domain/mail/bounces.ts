@@ -27,6 +27,6 @@ export async function planBounce(
   const recipient = report.recipients.find(({ addresses }) => addresses.includes(addressKey(address)));
   if (recipient === undefined) return null;
   const error = storedLine(recipient.text, LONGEST_ERROR) || 'The bounce gives no reason.';
-  if (recipient.isPermanent) ctx.plan(insertBounce, { mail_id: mailId, at: ctx.now, error });
+  if (recipient.isPermanent) ctx.plan(insertBounce, { mailId, at: ctx.now, error });
   return mailId;
 }

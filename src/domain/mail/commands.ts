@@ -82,7 +82,7 @@ export async function sendAgain(ctx: WriteContext, id: string): Promise<SentAnsw
   if (row === undefined) throw new Fault('NOT_FOUND', 'There is no such mail.');
   ctx.markAuthorized();
   if (row.state === 'PENDING') throw new Fault('STATE_CONFLICT', problem('MAIL_WAITS'), { state: row.state });
-  ctx.plan(outgoing.sendAgain, { id, at: ctx.now });
+  ctx.plan(outgoing.sendAgain, { id, dueAt: ctx.now });
   ctx.emit({ type: 'MailSentAgain', subject: `mail:${id}` });
   const next = { state: 'PENDING', dueAt: ctx.now, nextAt: ctx.now, finishedAt: null, error: null } as const;
   const [answer] = await sentAnswers(ctx, [{ ...row, ...next }]);

@@ -222,7 +222,7 @@ function planMessage(
   const detail = 'detail' in outcome ? outcome.detail : null;
   const state = reason === null ? 'USED' : 'LISTED';
   const mailId = 'mailId' in outcome ? (outcome.mailId ?? known?.mailId ?? null) : null;
-  const common = { state, reason, detail, object_id: objectId, comment_id: commentId, mail_id: mailId } as const;
+  const common = { state, reason, detail, objectId, commentId, mailId } as const;
   const listed = incoming.listedId ?? known?.id;
   const id = listed ?? ctx.newId();
   if (listed !== undefined) ctx.plan(store.changeMessage, { id, ...common });
@@ -231,8 +231,8 @@ function planMessage(
     ctx.plan(store.insertMessage, {
       id,
       ...common,
-      mailbox_id: incoming.mailbox.id,
-      message_key: facts.messageKey,
+      mailboxId: incoming.mailbox.id,
+      messageKey: facts.messageKey,
       at: ctx.now,
       sender: facts.sender,
       subject: storedLine(facts.subject, LONGEST_SUBJECT),

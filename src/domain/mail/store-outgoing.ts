@@ -1,4 +1,6 @@
 /** SQL on the tables `mail_outgoing` and `mail_bounces`. */
+import { tables } from '../../platform/database/tables.ts';
+import { insertInto, update } from '../../platform/unit-of-work/table-writes.ts';
 import sql, { empty, raw, type Sql } from 'sql-template-tag';
 import { nextTimer, type TimerTable } from '../../platform/jobs/timers.ts';
 import { joinedUser } from '../../platform/journal/journal.ts';
@@ -12,7 +14,7 @@ import {
   type Result,
 } from '../../platform/jobs/queue.ts';
 import type { Queryable } from '../../platform/database/pool.ts';
-import type { ReadContext, TableWrite } from '../../platform/unit-of-work/context.ts';
+import type { ReadContext } from '../../platform/unit-of-work/context.ts';
 import { takeDueMails } from '../notifications/index.ts';
 
 /** Waiting or retried; accepted by the server; given up; not sent, for example because the recipient may see nothing of it. */
@@ -79,25 +81,20 @@ export async function findSentAddress(ctx: ReadContext, id: string, mailboxId: s
 }
 
 /** A bounce can arrive before the service has noted that the mail was sent. The first bounce of an attempt counts. */
-export const insertBounce: TableWrite<{ mail_id: string; at: string; error: string }> = {
+export const insertBounce = insertInto(tables.mail_bounces, {
   name: 'insert_mail_bounces',
   guard: false,
-  sql: (rows: Sql) => sql`
-    INSERT INTO mail_bounces (mail_id, at, error)
-    SELECT m.id, r.at, r.error FROM jsonb_to_recordset(${rows}) AS r (mail_id uuid, at timestamptz, error text)
-      JOIN mail_outgoing m ON m.id = r.mail_id
-    WHERE m.status IN ('PENDING', 'SENT') ON CONFLICT DO NOTHING`,
-};
+  where: sql`EXISTS (SELECT FROM mail_outgoing m WHERE m.id = r."mailId" AND m.status IN ('PENDING', 'SENT'))`,
+  conflict: 'ignore',
+});
 
 /** The mail is due again. It counts as new, so that it is tried for as long as a new one. A waiting one could be running now. */
-export const sendAgain: TableWrite<{ id: string; at: string }> = {
+export const sendAgain = update(tables.mail_outgoing, {
   name: 'send_mail_again',
-  guard: true,
-  sql: (rows: Sql) => sql`
-    UPDATE mail_outgoing m SET status = 'PENDING', due_at = r.at, next_at = r.at, finished_at = NULL, error = NULL
-    FROM jsonb_to_recordset(${rows}) AS r (id uuid, at timestamptz)
-    WHERE m.id = r.id AND m.status <> 'PENDING' RETURNING 1`,
-};
+  set: ['dueAt'],
+  also: { nextAt: sql`r."dueAt"`, status: sql`'PENDING'`, finishedAt: sql`NULL`, error: sql`NULL` },
+  where: sql`t.status <> 'PENDING'`,
+});
 
 export interface OutgoingRow {
   id: string;

@@ -1,11 +1,13 @@
 /** SQL on the tables `mail_threads`, `mail_messages` and `mailbox_readers`. */
-import sql, { empty, raw, type Sql } from 'sql-template-tag';
+import { columns, omit, type RowOf } from '../../platform/database/table.ts';
+import { tables } from '../../platform/database/tables.ts';
+import { deleteFrom, insertInto, update } from '../../platform/unit-of-work/table-writes.ts';
+import sql, { empty, raw } from 'sql-template-tag';
 import type { ContractDetail } from '../../lib/fault.ts';
 import type { BlobUse } from '../../platform/blobs/register.ts';
 import type { Queryable } from '../../platform/database/pool.ts';
-import type { ReadContext, TableWrite } from '../../platform/unit-of-work/context.ts';
+import type { ReadContext } from '../../platform/unit-of-work/context.ts';
 import { storedLine } from './content.ts';
-import type { ListReason } from './decision.ts';
 import type { MailThread } from './reply-token.ts';
 
 /**
@@ -34,23 +36,8 @@ export async function findThread(ctx: ReadContext, handle: number): Promise<Mail
   return thread;
 }
 
-export interface MessageRow {
-  id: string;
-  mailboxId: string;
-  state: 'USED' | 'LISTED';
-  reason: ListReason | null;
-  detail: MessageError | null;
-  at: string;
-  sender: string | null;
-  subject: string;
-  objectId: string | null;
-  commentId: string | null;
-  /** The sent mail that a bounce is about. */
-  mailId: string | null;
-  sha256: string | null;
-  size: number;
-  trusted: boolean;
-}
+const MESSAGE = omit(tables.mail_messages, ['messageKey']);
+export type MessageRow = RowOf<typeof MESSAGE>;
 
 /** Why a command refused a message. */
 export interface MessageError {
@@ -59,8 +46,7 @@ export interface MessageError {
   details: ContractDetail[] | Record<string, unknown>;
 }
 
-const COLUMNS = sql`m.id, m.mailbox_id AS "mailboxId", m.state, m.reason, m.detail, m.at, m.sender, m.subject,
-  m.object_id AS "objectId", m.comment_id AS "commentId", m.mail_id AS "mailId", m.sha256, m.size, m.trusted`;
+const COLUMNS = columns(MESSAGE, 'm');
 
 /** The used message with this key, else the listed one with the same content; undefined if there is neither. */
 export async function findKnown(
@@ -99,65 +85,31 @@ export async function sendersSince(ctx: ReadContext, since: string): Promise<str
   return rows.map(({ sender }) => sender);
 }
 
-export interface NewMessage {
-  id: string;
-  mailbox_id: string;
-  message_key: string;
-  state: MessageRow['state'];
-  reason: ListReason | null;
-  detail: MessageError | null;
-  at: string;
-  sender: string | null;
-  subject: string;
-  object_id: string | null;
-  comment_id: string | null;
-  mail_id: string | null;
-  sha256: string | null;
-  size: number;
-  trusted: boolean;
-}
-
 /**
  * Planned in the unit of work of the message's effect. The guard undoes the unit if the message was used or listed already, by
  * this or another process; the retry finds what it became.
  */
-export const insertMessage: TableWrite<NewMessage> = {
+export const insertMessage = insertInto(tables.mail_messages, {
   name: 'insert_mail_messages',
-  guard: true,
-  records: ({ object_id }) => [object_id],
-  sql: (rows: Sql) => sql`
-    INSERT INTO mail_messages (id, mailbox_id, message_key, state, reason, detail, at, sender, subject, object_id, comment_id,
-      mail_id, sha256, size, trusted)
-    SELECT id, mailbox_id, message_key, state, reason, detail, at, sender, subject, object_id, comment_id, mail_id, sha256, size,
-      trusted
-    FROM jsonb_to_recordset(${rows}) AS r (id uuid, mailbox_id uuid, message_key text, state text, reason text, detail jsonb,
-      at timestamptz, sender text, subject text, object_id uuid, comment_id uuid, mail_id uuid, sha256 text, size integer,
-      trusted boolean)
-    ON CONFLICT DO NOTHING RETURNING id`,
-};
+  records: ({ objectId }) => [objectId],
+  conflict: 'ignore',
+});
 
 /** A listed message is tried again: it is used now, or listed for another reason. */
-export const changeMessage: TableWrite<
-  Pick<NewMessage, 'id' | 'state' | 'reason' | 'detail' | 'object_id' | 'comment_id' | 'mail_id'>
-> = {
+export const changeMessage = update(tables.mail_messages, {
   name: 'change_mail_messages',
-  guard: true,
-  records: ({ object_id }) => [object_id],
-  sql: (rows: Sql) => sql`
-    UPDATE mail_messages m SET state = r.state, reason = r.reason, detail = r.detail, object_id = r.object_id,
-      comment_id = r.comment_id, mail_id = r.mail_id, sha256 = CASE WHEN r.state = 'LISTED' THEN m.sha256 END
-    FROM jsonb_to_recordset(${rows}) AS r (id uuid, state text, reason text, detail jsonb, object_id uuid, comment_id uuid,
-      mail_id uuid)
-    WHERE m.id = r.id AND m.state = 'LISTED' RETURNING m.id`,
-};
+  records: ({ objectId }) => [objectId],
+  set: ['state', 'reason', 'detail', 'objectId', 'commentId', 'mailId'],
+  also: { sha256: sql`CASE WHEN r.state = 'LISTED' THEN t.sha256 END` },
+  where: sql`t.state = 'LISTED'`,
+});
 
 /** A listed message whose repetition was used. */
-export const dropMessage: TableWrite<{ id: string }> = {
+export const dropMessage = deleteFrom(tables.mail_messages, {
   name: 'drop_mail_messages',
   guard: false,
-  sql: (rows: Sql) => sql`
-    DELETE FROM mail_messages m USING jsonb_to_recordset(${rows}) AS r (id uuid) WHERE m.id = r.id AND m.state = 'LISTED'`,
-};
+  where: sql`t.state = 'LISTED'`,
+});
 
 const BATCH = 5000;
 

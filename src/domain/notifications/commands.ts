@@ -14,7 +14,7 @@ export function requireUser(ctx: ReadContext): string {
 
 /** Users are notified of the events of this unit, which is part of an import. Without it imports notify nobody. */
 export function notifyOfImport(ctx: WriteContext): void {
-  ctx.plan(insertNotifyingImport, { correlation_id: ctx.correlationId, at: ctx.now });
+  ctx.plan(insertNotifyingImport, { correlationId: ctx.correlationId, at: ctx.now });
 }
 
 /** @throws Fault NOT_FOUND */
@@ -29,8 +29,8 @@ export async function setWatch(ctx: WriteContext, objectId: string, watching: bo
   const userId = requireUser(ctx);
   await requireVisible(ctx, objectId);
   ctx.markAuthorized();
-  const watch = { object_id: objectId, user_id: userId };
-  if (watching) ctx.plan(store.insertWatch, { ...watch, at: ctx.now });
+  const watch = { objectId, userId };
+  if (watching) ctx.plan(store.insertWatch, { ...watch, createdAt: ctx.now });
   else ctx.plan(store.removeWatch, watch);
   return { watching };
 }
@@ -40,8 +40,8 @@ export async function readNotifications(
   input: { ids: readonly string[] } | { objectId: string } | { all: true },
 ): Promise<{ read: true }> {
   const ids = 'ids' in input ? input.ids : null;
-  const object_id = 'objectId' in input ? input.objectId : null;
-  ctx.plan(store.markRead, { user_id: requireUser(ctx), ids, object_id, at: ctx.now });
+  const objectId = 'objectId' in input ? input.objectId : null;
+  ctx.plan(store.markRead, { userId: requireUser(ctx), ids, objectId, readAt: ctx.now });
   return { read: true };
 }
 
@@ -50,7 +50,7 @@ export async function getChoices(ctx: ReadContext): Promise<Choices> {
 }
 
 export async function setChoices(ctx: WriteContext, choices: Partial<Choices>): Promise<Choices> {
-  ctx.plan(store.putChoices, { user_id: requireUser(ctx), choices, at: ctx.now });
+  ctx.plan(store.putChoices, { userId: requireUser(ctx), choices, updatedAt: ctx.now });
   return withDefaults(choices, isOnlyRequester(ctx));
 }
 
@@ -70,6 +70,6 @@ export async function getQuietHours(ctx: ReadContext): Promise<QuietHoursAnswer>
 }
 
 export async function setQuietHours(ctx: WriteContext, { from, to }: QuietHoursAnswer): Promise<QuietHoursAnswer> {
-  ctx.plan(store.putQuietHours, { user_id: requireUser(ctx), quiet_from: from, quiet_to: to, at: ctx.now });
+  ctx.plan(store.putQuietHours, { userId: requireUser(ctx), quietFrom: from, quietTo: to, updatedAt: ctx.now });
   return { from, to };
 }

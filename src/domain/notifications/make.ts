@@ -94,7 +94,7 @@ async function notify(
   if (verdict.kind === null) {
     const isLost = verdict.reason === 'RECORD_HIDDEN' || verdict.reason === 'USER_ARCHIVED';
     if (isLost && concern.watchers.includes(userId)) {
-      ctx.plan(removeWatch, { object_id: event.objectId, user_id: userId });
+      ctx.plan(removeWatch, { objectId: event.objectId, userId });
     }
     return;
   }
@@ -115,16 +115,16 @@ function planNotification(
   const id = ctx.newId();
   ctx.plan(store.insertNotifications, {
     id,
-    user_id: userId,
-    event_id: event.id,
-    event_type: event.type,
+    userId,
+    eventId: event.id,
+    eventType: event.type,
     place: event.place,
     kind,
-    object_id: event.objectId,
-    comment_id: event.commentId,
-    actor_id: event.actorId,
+    objectId: event.objectId,
+    commentId: event.commentId,
+    actorId: event.actorId,
     fields: fieldsOf(event, kind),
-    in_console: choice.console,
+    inConsole: choice.console,
     at: event.at,
   });
   return id;
@@ -139,12 +139,12 @@ function planMail(
   // A bulk call or an import sends each recipient one mail.
   const isBatch = event.via === 'bulk' || event.via === 'import';
   ctx.plan(store.insertMails, {
-    notification_id: id,
-    user_id: recipient.id,
+    notificationId: id,
+    userId: recipient.id,
     kind,
-    is_digest: mail === 'digest',
+    isDigest: mail === 'digest',
     batch: isBatch ? event.correlationId : null,
-    due_at: mailDueAt(ctx.now, mail, { ...timesOf(ctx, recipient), isBatch }),
+    dueAt: mailDueAt(ctx.now, mail, { ...timesOf(ctx, recipient), isBatch }),
   });
 }
 
@@ -180,15 +180,15 @@ export async function checkWatches(
   for (const userId of users) {
     const visible = actors.get(userId)?.visible('o', 'read', ctx.now) ?? null;
     for (const id of await store.listLostWatches(ctx, userId, visible)) {
-      ctx.plan(removeWatch, { object_id: id, user_id: userId });
+      ctx.plan(removeWatch, { objectId: id, userId });
     }
   }
   const isWhole = users.length < USERS_AT_ONCE;
   ctx.plan(
     store.moveWatchCheck,
     isWhole
-      ? { versions: target, target: null, after_user: null }
-      : { versions: check.versions, target, after_user: users.at(-1) ?? null },
+      ? { versions: target, target: null, afterUser: null }
+      : { versions: check.versions, target, afterUser: users.at(-1) ?? null },
   );
   return !isWhole || target !== check.current;
 }

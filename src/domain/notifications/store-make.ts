@@ -1,16 +1,13 @@
 /** SQL of making notifications. One process does it at a time: it holds the row of the consumer. */
+import { tables } from '../../platform/database/tables.ts';
+import { insertInto, update } from '../../platform/unit-of-work/table-writes.ts';
 import sql, { type Sql } from 'sql-template-tag';
 import { commentOfFile } from '../attachments/index.ts';
 import { changedNames, storedMember } from '../../platform/journal/journal.ts';
 import { ADOPTED, isAdopted, marksForBackup, UNIT, unitOf } from '../../platform/journal/positions.ts';
 import { type Batch, isHandled } from '../../platform/journal/consumers.ts';
 import type { Queryable } from '../../platform/database/pool.ts';
-import {
-  CONSEQUENT,
-  type ReadContext,
-  type TableWrite,
-  type WriteContext,
-} from '../../platform/unit-of-work/context.ts';
+import { CONSEQUENT, type ReadContext, type WriteContext } from '../../platform/unit-of-work/context.ts';
 import type { Choices, Kind } from './rules.ts';
 
 /** What decides whom an event concerns. */
@@ -136,14 +133,11 @@ export async function listMade(ctx: ReadContext, userId: string, objectId: strin
 }
 
 /** Planned in a unit of an import: its events notify users like those of other calls. */
-export const insertNotifyingImport: TableWrite<{ correlation_id: string; at: string }> = {
+export const insertNotifyingImport = insertInto(tables.notification_imports, {
   name: 'insert_notifying_import',
   guard: false,
-  sql: (rows: Sql) => sql`
-    INSERT INTO notification_imports (correlation_id, at)
-    SELECT correlation_id, at FROM jsonb_to_recordset(${rows}) AS r (correlation_id text, at timestamptz)
-    ON CONFLICT DO NOTHING`,
-};
+  conflict: 'ignore',
+});
 
 /**
  * Gives the marks of imports from another cluster the transactions that `adoptJournal` gives their rows, in its transaction: 0 for
@@ -214,53 +208,20 @@ export async function listRecipients(ctx: ReadContext, ids: readonly string[]): 
     WHERE u.id = ANY(${[...ids]}::uuid[])`);
 }
 
-interface NewNotification {
-  id: string;
-  user_id: string;
-  event_id: string;
-  event_type: string;
-  place: number;
-  kind: Kind;
-  object_id: string;
-  comment_id: string | null;
-  actor_id: string | null;
-  fields: readonly string[] | null;
-  in_console: boolean;
-  at: string;
-}
-
 /** The unique indexes decide that a user has one notification of an event, and one of a comment. */
-export const insertNotifications: TableWrite<NewNotification> = {
+export const insertNotifications = insertInto(tables.notifications, {
   name: 'insert_notifications',
   guard: false,
-  sql: (rows: Sql) => sql`
-    INSERT INTO notifications (id, user_id, event_id, event_type, place, kind, object_id, comment_id, actor_id, fields,
-      in_console, at)
-    SELECT id, user_id, event_id, event_type, place, kind, object_id, comment_id, actor_id, fields, in_console, at
-    FROM jsonb_to_recordset(${rows}) AS r (id uuid, user_id uuid, event_id uuid, event_type text, place bigint, kind text,
-      object_id uuid, comment_id uuid, actor_id uuid, fields text[], in_console boolean, at timestamptz)
-    ON CONFLICT DO NOTHING RETURNING id`,
-};
-
-interface NewMail {
-  notification_id: string;
-  user_id: string;
-  kind: Kind;
-  is_digest: boolean;
-  batch: string | null;
-  due_at: string;
-}
+  defaults: ['readAt'],
+  conflict: 'ignore',
+});
 
 /** Planned after `insertNotifications`: a mail for each notification that it wrote. */
-export const insertMails: TableWrite<NewMail> = {
+export const insertMails = insertInto(tables.notification_mails, {
   name: 'insert_notification_mails',
   guard: false,
-  sql: (rows: Sql) => sql`
-    INSERT INTO notification_mails (notification_id, user_id, kind, is_digest, batch, due_at)
-    SELECT r.notification_id, r.user_id, r.kind, r.is_digest, r.batch, r.due_at
-    FROM jsonb_to_recordset(${rows}) AS r (notification_id uuid, user_id uuid, kind text, is_digest boolean, batch text,
-      due_at timestamptz) JOIN insert_notifications n ON n.id = r.notification_id`,
-};
+  where: sql`r."notificationId" IN (SELECT id FROM insert_notifications)`,
+});
 
 interface WatchCheck {
   versions: string | null;
@@ -287,14 +248,12 @@ export async function lockWatchCheck(ctx: WriteContext): Promise<WatchCheck | un
   return row;
 }
 
-export const moveWatchCheck: TableWrite<{ versions: string | null; target: string | null; after_user: string | null }> =
-  {
-    name: 'move_notification_watch_check',
-    guard: false,
-    sql: (rows: Sql) => sql`
-    UPDATE notification_watch_check c SET versions = r.versions, target = r.target, after_user = r.after_user
-    FROM jsonb_to_recordset(${rows}) AS r (versions text, target text, after_user uuid)`,
-  };
+export const moveWatchCheck = update(tables.notification_watch_check, {
+  name: 'move_notification_watch_check',
+  guard: false,
+  key: [],
+  set: ['versions', 'target', 'afterUser'],
+});
 
 /** The next users who watch something, by id. */
 export async function listWatchingUsers(ctx: ReadContext, after: string | null, limit: number): Promise<string[]> {

@@ -1,20 +1,17 @@
 /** SQL on watches, choices and the notifications of one user. Rights are part of the statements, before LIMIT and COUNT. */
+import { columns, omit, type RowOf } from '../../platform/database/table.ts';
+import { tables } from '../../platform/database/tables.ts';
+import { deleteFrom, insertInto, update } from '../../platform/unit-of-work/table-writes.ts';
 import sql, { empty, join, type Sql } from 'sql-template-tag';
 import type { Moment } from '../../platform/moments.ts';
 import { joinedUser, storedMember } from '../../platform/journal/journal.ts';
 import type { Queryable } from '../../platform/database/pool.ts';
-import type { ReadContext, TableWrite } from '../../platform/unit-of-work/context.ts';
+import type { ReadContext } from '../../platform/unit-of-work/context.ts';
 import { commentOfFile } from '../attachments/index.ts';
 import { visibleComments } from '../comments/index.ts';
 import { type RecordType, registry, storedCodes } from '../metadata/index.ts';
-import type { Choices, Kind } from './rules.ts';
+import type { Kind } from './rules.ts';
 import { NOTIFICATIONS } from './store-make.ts';
-
-interface Watch {
-  object_id: string;
-  user_id: string;
-  at: string;
-}
 
 export async function isWatching(ctx: ReadContext, objectId: string, userId: string): Promise<boolean> {
   const rows = await ctx.query(sql`
@@ -22,76 +19,47 @@ export async function isWatching(ctx: ReadContext, objectId: string, userId: str
   return rows.length > 0;
 }
 
-export const insertWatch: TableWrite<Watch> = {
+export const insertWatch = insertInto(tables.notification_watchers, {
   name: 'insert_watch',
   guard: false,
-  sql: (rows: Sql) => sql`
-    INSERT INTO notification_watchers (object_id, user_id, created_at)
-    SELECT object_id, user_id, at FROM jsonb_to_recordset(${rows}) AS r (object_id uuid, user_id uuid, at timestamptz)
-    ON CONFLICT DO NOTHING`,
-};
+  conflict: 'ignore',
+});
 
-export const removeWatch: TableWrite<Omit<Watch, 'at'>> = {
-  name: 'remove_watch',
-  guard: false,
-  sql: (rows: Sql) => sql`
-    DELETE FROM notification_watchers w USING jsonb_to_recordset(${rows}) AS r (object_id uuid, user_id uuid)
-    WHERE w.object_id = r.object_id AND w.user_id = r.user_id`,
-};
+export const removeWatch = deleteFrom(tables.notification_watchers, { name: 'remove_watch', guard: false });
 
-interface StoredSettings {
-  choices: Partial<Choices>;
-  quietFrom: string | null;
-  quietTo: string | null;
-}
+const SETTINGS = omit(tables.notification_settings, ['userId', 'updatedAt']);
 
-export async function findSettings(ctx: ReadContext, userId: string): Promise<StoredSettings> {
-  const [row] = await ctx.query<StoredSettings>(sql`
-    SELECT choices, quiet_from AS "quietFrom", quiet_to AS "quietTo" FROM notification_settings
+export async function findSettings(ctx: ReadContext, userId: string): Promise<RowOf<typeof SETTINGS>> {
+  const [row] = await ctx.query<RowOf<typeof SETTINGS>>(sql`
+    SELECT ${columns(SETTINGS, 's')} FROM notification_settings s
     WHERE user_id = ${userId}::uuid`);
   return row ?? { choices: {}, quietFrom: null, quietTo: null };
 }
 
-export const putChoices: TableWrite<{ user_id: string; choices: Partial<Choices>; at: string }> = {
+export const putChoices = insertInto(tables.notification_settings, {
   name: 'put_notification_choices',
   guard: false,
-  sql: (rows: Sql) => sql`
-    INSERT INTO notification_settings (user_id, choices, updated_at)
-    SELECT user_id, choices, at FROM jsonb_to_recordset(${rows}) AS r (user_id uuid, choices jsonb, at timestamptz)
-    ON CONFLICT (user_id) DO UPDATE SET choices = EXCLUDED.choices, updated_at = EXCLUDED.updated_at`,
-};
+  defaults: ['quietFrom', 'quietTo'],
+  conflict: 'replace',
+});
 
-export const putQuietHours: TableWrite<{
-  user_id: string;
-  quiet_from: string | null;
-  quiet_to: string | null;
-  at: string;
-}> = {
+export const putQuietHours = insertInto(tables.notification_settings, {
   name: 'put_notification_quiet_hours',
   guard: false,
-  sql: (rows: Sql) => sql`
-    INSERT INTO notification_settings (user_id, quiet_from, quiet_to, updated_at)
-    SELECT user_id, quiet_from, quiet_to, at FROM jsonb_to_recordset(${rows})
-      AS r (user_id uuid, quiet_from text, quiet_to text, at timestamptz)
-    ON CONFLICT (user_id) DO UPDATE SET quiet_from = EXCLUDED.quiet_from, quiet_to = EXCLUDED.quiet_to,
-      updated_at = EXCLUDED.updated_at`,
-};
+  defaults: ['choices'],
+  conflict: 'replace',
+});
 
 /** Marks notifications as read: those of `ids`, those of a record, or all of the user if both are null. */
-export const markRead: TableWrite<{
-  user_id: string;
-  ids: readonly string[] | null;
-  object_id: string | null;
-  at: string;
-}> = {
+export const markRead = update(tables.notifications, {
   name: 'mark_notifications_read',
   guard: false,
-  sql: (rows: Sql) => sql`
-    UPDATE notifications n SET read_at = r.at
-    FROM jsonb_to_recordset(${rows}) AS r (user_id uuid, ids uuid[], object_id uuid, at timestamptz)
-    WHERE n.user_id = r.user_id AND n.in_console AND n.read_at IS NULL AND (r.ids IS NULL OR n.id = ANY(r.ids))
-      AND (r.object_id IS NULL OR n.object_id = r.object_id)`,
-};
+  key: ['userId'],
+  set: ['readAt'],
+  given: { ids: 'uuid[]', objectId: 'uuid' },
+  where: sql`t.in_console AND t.read_at IS NULL AND (r.ids IS NULL OR t.id = ANY(r.ids))
+    AND (r."objectId" IS NULL OR t.object_id = r."objectId")`,
+});
 
 export interface NotificationRow {
   id: string;

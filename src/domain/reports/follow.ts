@@ -33,12 +33,12 @@ function factsOf(ctx: WriteContext, row: ObjectRow, replied: boolean): FactsRow 
   const state = row.workflowStateId === null ? undefined : states.get(row.workflowStateId);
   return {
     id: row.id,
-    type_id: row.typeId,
+    typeId: row.typeId,
     state: row.state,
-    workflow_state_id: row.workflowStateId,
-    created_at: row.createdAt,
-    first_reply_at: replied ? ctx.now : null,
-    done_at: state?.category === 'done' ? ctx.now : null,
+    workflowStateId: row.workflowStateId,
+    createdAt: row.createdAt,
+    firstReplyAt: replied ? ctx.now : null,
+    doneAt: state?.category === 'done' ? ctx.now : null,
   };
 }
 

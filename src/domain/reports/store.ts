@@ -1,4 +1,6 @@
 /** SQL on the table `report_facts`. */
+import { type ReportFactsRow, tables } from '../../platform/database/tables.ts';
+import { insertInto } from '../../platform/unit-of-work/table-writes.ts';
 import sql, { empty, raw, type Sql } from 'sql-template-tag';
 import { OPEN_VISIBILITIES } from '../../contract/comment-visibility.ts';
 import type { RecordAction } from '../../contract/rights.ts';
@@ -7,60 +9,38 @@ import { isRebuilding } from '../../platform/jobs/rebuilds.ts';
 import type { Moment } from '../../lib/report-query.ts';
 import type { ReadContext, TableWrite, WriteContext } from '../../platform/unit-of-work/context.ts';
 
-export interface FactsRow {
-  id: string;
-  type_id: string;
-  state: 'ACTIVE' | 'ARCHIVED';
-  workflow_state_id: string | null;
-  created_at: string;
-  first_reply_at: string | null;
-  /** The time of the change if the record is done after it, else null. */
-  done_at: string | null;
-}
+/** `doneAt` is the time of the change if the record is done after it, else null. */
+export type FactsRow = Omit<ReportFactsRow, 'reopened'>;
 
-const COLUMNS: Readonly<Record<keyof FactsRow, string>> = {
-  id: 'uuid',
-  type_id: 'uuid',
-  state: 'text',
-  workflow_state_id: 'uuid',
-  created_at: 'timestamptz',
-  first_reply_at: 'timestamptz',
-  done_at: 'timestamptz',
-};
+const FACTS = {
+  guard: false,
+  records: ({ id }: FactsRow) => [id],
+  frequent: true,
+  defaults: ['reopened'],
+  order: sql`r.id`,
+} as const;
 
 /** The facts after a change of the record itself. `docket reindex` and the rebuild write rows that are missing. */
-export const putFacts: TableWrite<FactsRow> = {
+export const putFacts = insertInto(tables.report_facts, {
   name: 'put_report_facts',
-  guard: false,
-  records: ({ id }) => [id],
-  frequent: true,
-  columns: COLUMNS,
-  sql: (rows: Sql) => sql`
-    INSERT INTO report_facts AS f (id, type_id, state, workflow_state_id, created_at, first_reply_at, done_at)
-    SELECT id, type_id, state, workflow_state_id, created_at, first_reply_at, done_at FROM ${rows} ORDER BY id
-    ON CONFLICT (id) DO UPDATE SET state = EXCLUDED.state, workflow_state_id = EXCLUDED.workflow_state_id,
-      first_reply_at = least(f.first_reply_at, EXCLUDED.first_reply_at),
-      done_at = CASE WHEN EXCLUDED.done_at IS NOT NULL THEN coalesce(f.done_at, EXCLUDED.done_at) END,
-      reopened = f.reopened + (f.done_at IS NOT NULL AND EXCLUDED.done_at IS NULL)::int`,
-};
+  ...FACTS,
+  conflict: sql`(id) DO UPDATE SET state = EXCLUDED.state, workflow_state_id = EXCLUDED.workflow_state_id,
+    first_reply_at = least(t.first_reply_at, EXCLUDED.first_reply_at),
+    done_at = CASE WHEN EXCLUDED.done_at IS NOT NULL THEN coalesce(t.done_at, EXCLUDED.done_at) END,
+    reopened = t.reopened + (t.done_at IS NOT NULL AND EXCLUDED.done_at IS NULL)::int`,
+});
 
 /**
  * The facts after a public reply. A comment does not lock its record, so its unit may know an older state of it: of a row that
  * exists, only the moment of the reply is written. A later reply writes and locks nothing, so comments do not wait for each other.
  */
-export const putReply: TableWrite<FactsRow> = {
+export const putReply = insertInto(tables.report_facts, {
   name: 'put_report_reply',
-  guard: false,
-  records: ({ id }) => [id],
-  frequent: true,
-  columns: COLUMNS,
-  sql: (rows: Sql) => sql`
-    INSERT INTO report_facts AS f (id, type_id, state, workflow_state_id, created_at, first_reply_at, done_at)
-    SELECT id, type_id, state, workflow_state_id, created_at, first_reply_at, done_at FROM ${rows}
-    -- Not an anti-join: for rows sent as JSON the planner would read the whole table, up to some 25,000 rows.
-    WHERE coalesce((SELECT k.first_reply_at > r.first_reply_at FROM report_facts k WHERE k.id = r.id), true) ORDER BY id
-    ON CONFLICT (id) DO UPDATE SET first_reply_at = least(f.first_reply_at, EXCLUDED.first_reply_at)`,
-};
+  ...FACTS,
+  // Not an anti-join: for rows sent as JSON the planner would read the whole table, up to some 25,000 rows.
+  where: sql`coalesce((SELECT k.first_reply_at > r."firstReplyAt" FROM report_facts k WHERE k.id = r.id), true)`,
+  conflict: sql`(id) DO UPDATE SET first_reply_at = least(t.first_reply_at, EXCLUDED.first_reply_at)`,
+});
 
 /** The next records by id, locked so that none of them changes until the unit of work ends. */
 export async function lockRecords(ctx: WriteContext, after: string | null, limit: number): Promise<string[]> {
@@ -116,11 +96,11 @@ function factsOfHistory(from: Sql): Sql {
  */
 export const remakeFacts: TableWrite<{ ids: readonly string[]; types: readonly TypeFacts[] }> = {
   name: 'report_remake_facts',
-  guard: false,
+  columns: { ids: 'uuid[]', types: 'jsonb' },
   sql: (rows: Sql) => sql`
     INSERT INTO report_facts AS f (id, type_id, state, workflow_state_id, created_at, first_reply_at, done_at, reopened)
     SELECT id, type_id, state, workflow_state_id, created_at, first_reply_at, done_at, reopened
-    FROM (${factsOfHistory(sql`jsonb_to_recordset(${rows}) AS r (ids uuid[], types jsonb) JOIN objects o ON o.id = ANY(r.ids)`)}) AS h
+    FROM (${factsOfHistory(sql`${rows} JOIN objects o ON o.id = ANY(r.ids)`)}) AS h
     ORDER BY id
     ON CONFLICT (id) DO UPDATE SET state = EXCLUDED.state, workflow_state_id = EXCLUDED.workflow_state_id,
       first_reply_at = least(f.first_reply_at, EXCLUDED.first_reply_at), done_at = EXCLUDED.done_at, reopened = EXCLUDED.reopened`,

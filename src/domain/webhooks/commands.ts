@@ -232,7 +232,7 @@ export async function retry(ctx: WriteContext, id: string): Promise<DeliveryAnsw
   if (!(stored.definition as WebhookDefinition).enabled) {
     throw new Fault('STATE_CONFLICT', problem('SUBSCRIPTION_DISABLED'), { enabled: false });
   }
-  ctx.plan(retryDelivery, { id, at: ctx.now });
+  ctx.plan(retryDelivery, { id, dueAt: ctx.now });
   ctx.emit({ type: 'WebhookDeliveryRetried', subject: `webhook-delivery:${id}` });
   const next = { status: 'PENDING', maxAttempts: row.attemptCount + 1, dueAt: ctx.now, finishedAt: null } as const;
   return await deliveryAnswer(ctx, { ...row, ...next, leased: false, error: null });

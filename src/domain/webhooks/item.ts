@@ -129,16 +129,16 @@ export function compile(webhook: WebhookDefinition, view: CompileView, report: R
 export function write(ctx: WriteContext, change: Change): void {
   planItem(ctx, change);
   const { enabled, eventTypes, filters, retryPolicy } = change.definition as WebhookDefinition;
-  if (change.stored !== undefined) ctx.plan(closePeriod, { subscription_id: change.id, at: ctx.now });
+  if (change.stored !== undefined) ctx.plan(closePeriod, { subscriptionId: change.id, at: ctx.now });
   if (isActive(change) && enabled) {
     ctx.plan(openPeriod, {
       id: ctx.newId(),
-      subscription_id: change.id,
-      at: ctx.now,
-      event_types: eventTypes,
+      subscriptionId: change.id,
+      fromAt: ctx.now,
+      eventTypes,
       types: filters.types,
-      max_attempts: retryPolicy.maxAttempts,
-      base_delay_ms: retryPolicy.baseDelayMs,
+      maxAttempts: retryPolicy.maxAttempts,
+      baseDelayMs: retryPolicy.baseDelayMs,
     });
   }
 }

@@ -77,7 +77,7 @@ async function makeValue(
 ): Promise<string> {
   await useMasterKey(ctx, box);
   const sealed = box.seal(secret, sealPurpose(secretId, version)).toString('hex');
-  ctx.plan(insertValue, { secret_id: secretId, version, sealed, at: ctx.now });
+  ctx.plan(insertValue, { secretId, version, sealed, createdAt: ctx.now });
   return secret;
 }
 
@@ -156,7 +156,7 @@ export async function setSecret(ctx: WriteContext, box: SecretBox, code: string,
   const current = stored === undefined ? undefined : (await listValues(ctx, [stored.id]))[0];
   const secretId = stored?.id ?? planSecret(ctx, code);
   const version = (current?.version ?? 0) + 1;
-  ctx.plan(dropValues, { secret_id: secretId, below: version });
+  ctx.plan(dropValues, { secretId, below: version });
   await makeValue(ctx, box, { secretId, version }, value);
   const type = current === undefined ? 'SigningSecretCreated' : 'SigningSecretRotated';
   ctx.emit({ type, subject: `${SECTION}:${code}` });
@@ -185,8 +185,8 @@ export async function rotateSecret(
   const until = overlapEnd(ctx.now, overlap);
   const current = (await listValues(ctx, [stored.id])).find(({ expiresAt }) => expiresAt === null);
   const version = current?.version ?? 0;
-  ctx.plan(replaceValues, { secret_id: stored.id, current: version, until });
-  ctx.plan(dropValues, { secret_id: stored.id, below: until === null ? version + 1 : version });
+  ctx.plan(replaceValues, { secretId: stored.id, version, expiresAt: until });
+  ctx.plan(dropValues, { secretId: stored.id, below: until === null ? version + 1 : version });
   const secret = await makeValue(ctx, box, { secretId: stored.id, version: version + 1 });
   ctx.emit({ type: 'SigningSecretRotated', subject: `${SECTION}:${code}`, data: { overlap } });
   return { code, secret, previousUntil: version === 0 ? null : until };

@@ -1,40 +1,31 @@
 /** SQL on the periods of subscriptions, on deliveries for administration, and on signing secrets. Subscriptions are configuration items. */
+import { columns, omit, type RowOf } from '../../platform/database/table.ts';
+import { type WebhookAttemptsRow, tables } from '../../platform/database/tables.ts';
+import { deleteFrom, insertInto, update } from '../../platform/unit-of-work/table-writes.ts';
 import sql, { empty, type Sql } from 'sql-template-tag';
-import type { ReadContext, TableWrite } from '../../platform/unit-of-work/context.ts';
+import type { ReadContext } from '../../platform/unit-of-work/context.ts';
 import { DELIVERY_STATUSES, type DeliveryStatus } from './rules.ts';
 
 /** Ends the current period of the subscription. A trigger of the table sets `until_seq`. */
-export const closePeriod: TableWrite<{ subscription_id: string; at: string }> = {
+export const closePeriod = update(tables.webhook_periods, {
   name: 'close_webhook_period',
   guard: false,
-  sql: (rows: Sql) => sql`
-    UPDATE webhook_periods p SET until_at = greatest(p.from_at, r.at)
-    FROM jsonb_to_recordset(${rows}) AS r (subscription_id uuid, at timestamptz)
-    WHERE p.subscription_id = r.subscription_id AND p.until_seq IS NULL`,
-};
+  key: ['subscriptionId'],
+  given: { at: 'timestamptz' },
+  also: { untilAt: sql`greatest(t.from_at, r.at)` },
+  where: sql`t.until_seq IS NULL`,
+});
 
 /**
  * Starts a period: the subscription takes events of these types on records of these types, delivered with this retry policy. If
  * a period ends in the same transaction, the trigger starts this one with the same number.
  */
-export const openPeriod: TableWrite<{
-  id: string;
-  subscription_id: string;
-  at: string;
-  event_types: readonly string[];
-  /** Codes of record types; empty means all. */
-  types: readonly string[];
-  max_attempts: number;
-  base_delay_ms: number;
-}> = {
+export const openPeriod = insertInto(tables.webhook_periods, {
   name: 'open_webhook_period',
   guard: false,
-  sql: (rows: Sql) => sql`
-    INSERT INTO webhook_periods (id, subscription_id, from_at, event_types, types, max_attempts, base_delay_ms)
-    SELECT id, subscription_id, at, event_types, types, max_attempts, base_delay_ms
-    FROM jsonb_to_recordset(${rows}) AS r (id uuid, subscription_id uuid, at timestamptz, event_types text[], types text[],
-      max_attempts integer, base_delay_ms integer)`,
-};
+  set: { fromSeq: sql`NULL` },
+  defaults: ['untilAt', 'untilSeq'],
+});
 
 /** Section, id and code of users, groups and units, including archived ones. */
 export async function findNames(
@@ -46,16 +37,6 @@ export async function findNames(
     SELECT 'users' AS section, id, login AS code, state = 'ACTIVE' AS active FROM users WHERE id = ANY(${list}::uuid[])
     UNION ALL SELECT 'groups', id, code, state = 'ACTIVE' FROM groups WHERE id = ANY(${list}::uuid[])
     UNION ALL SELECT 'orgUnits', id, code, state = 'ACTIVE' FROM org_units WHERE id = ANY(${list}::uuid[])`);
-}
-
-export interface AttemptRow {
-  number: number;
-  at: string;
-  /** Null if there was no response. */
-  status: number | null;
-  durationMs: number;
-  bodyExcerpt: string | null;
-  error: string | null;
 }
 
 /**
@@ -75,27 +56,18 @@ export function newest(
     ORDER BY y.event_seq DESC, y.id DESC LIMIT ${limit}::int) AS z)`;
 }
 
-export interface DeliveryRow {
-  id: string;
-  subscriptionId: string;
-  eventId: string;
-  eventType: string;
-  objectId: string | null;
-  status: DeliveryStatus;
-  attemptCount: number;
-  maxAttempts: number;
-  createdAt: string;
-  dueAt: string;
+/** An attempt; `status` is null if there was no response. */
+export type AttemptRow = Omit<WebhookAttemptsRow, 'deliveryId'>;
+
+const DELIVERY_COLUMNS = omit(tables.webhook_deliveries, ['eventAt', 'eventData', 'eventSeq', 'baseDelayMs', 'lease']);
+
+export interface DeliveryRow extends RowOf<typeof DELIVERY_COLUMNS> {
   leased: boolean;
-  finishedAt: string | null;
-  error: string | null;
   /** In the order of the attempts. */
   attempts: AttemptRow[];
 }
 
-const DELIVERY = sql`d.id, d.subscription_id AS "subscriptionId", d.event_id AS "eventId", d.event_type AS "eventType",
-  d.object_id AS "objectId", d.status, d.attempt_count AS "attemptCount", d.max_attempts AS "maxAttempts",
-  d.created_at AS "createdAt", d.due_at AS "dueAt", d.lease IS NOT NULL AS leased, d.finished_at AS "finishedAt", d.error,
+const DELIVERY = sql`${columns(DELIVERY_COLUMNS, 'd')}, d.lease IS NOT NULL AS leased,
   (SELECT coalesce(jsonb_agg(jsonb_build_object('number', a.number, 'status', a.status, 'durationMs', a.duration_ms,
       'at', to_char(a.at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'), 'bodyExcerpt', a.body_excerpt,
       'error', a.error) ORDER BY a.number), '[]')
@@ -124,61 +96,53 @@ export async function findDelivery(ctx: ReadContext, id: string): Promise<Delive
  * Allows one more attempt of a failed delivery, if its subscription is enabled. On a concurrent retry, the unit of work is
  * retried.
  */
-export const retryDelivery: TableWrite<{ id: string; at: string }> = {
+export const retryDelivery = update(tables.webhook_deliveries, {
   name: 'retry_webhook_delivery',
-  guard: true,
-  sql: (rows: Sql) => sql`
-    UPDATE webhook_deliveries d SET status = 'PENDING', max_attempts = d.attempt_count + 1, due_at = r.at, lease = NULL,
-      finished_at = NULL, error = NULL
-    FROM jsonb_to_recordset(${rows}) AS r (id uuid, at timestamptz)
-    WHERE d.id = r.id AND d.status = 'FAILED' AND EXISTS (
-      SELECT 1 FROM webhook_periods p WHERE p.subscription_id = d.subscription_id AND p.until_seq IS NULL) RETURNING 1`,
-};
+  set: ['dueAt'],
+  also: {
+    status: sql`'PENDING'`,
+    maxAttempts: sql`t.attempt_count + 1`,
+    lease: sql`NULL`,
+    finishedAt: sql`NULL`,
+    error: sql`NULL`,
+  },
+  where: sql`t.status = 'FAILED' AND EXISTS (
+    SELECT 1 FROM webhook_periods p WHERE p.subscription_id = t.subscription_id AND p.until_seq IS NULL)`,
+});
 
-export interface SecretValueRow {
-  secretId: string;
-  version: number;
-  createdAt: string;
-  /** Null for the current value. */
-  expiresAt: string | null;
-}
+const SECRET_VALUE = omit(tables.signing_secret_values, ['sealed']);
+/** `expiresAt` is null for the current value. */
+export type SecretValueRow = RowOf<typeof SECRET_VALUE>;
 
 /** Current and overlapping values of the secrets, newest first, without their content. */
 export async function listValues(ctx: ReadContext, secretIds: readonly string[]): Promise<SecretValueRow[]> {
   return await ctx.query<SecretValueRow>(sql`
-    SELECT secret_id AS "secretId", version, created_at AS "createdAt", expires_at AS "expiresAt"
-    FROM signing_secret_values
+    SELECT ${columns(SECRET_VALUE, 'v')} FROM signing_secret_values v
     WHERE secret_id = ANY(${[...secretIds]}::uuid[]) AND (expires_at IS NULL OR expires_at > ${ctx.now}::timestamptz)
     ORDER BY secret_id, version DESC`);
 }
 
-export const insertValue: TableWrite<{ secret_id: string; version: number; sealed: string; at: string }> = {
+export const insertValue = insertInto(tables.signing_secret_values, {
   name: 'insert_secret_value',
-  guard: true,
-  sql: (rows: Sql) => sql`
-    INSERT INTO signing_secret_values (secret_id, version, sealed, created_at)
-    SELECT secret_id, version, decode(sealed, 'hex'), at
-    FROM jsonb_to_recordset(${rows}) AS r (secret_id uuid, version integer, sealed text, at timestamptz)
-    ON CONFLICT (secret_id, version) DO NOTHING RETURNING 1`,
-};
+  defaults: ['expiresAt'],
+  conflict: sql`(secret_id, version) DO NOTHING`,
+});
 
 /**
  * Sets the end of validity of the replaced value, if there is an overlap. `dropValues` deletes all values that are no longer
  * valid.
  */
-export const replaceValues: TableWrite<{ secret_id: string; current: number; until: string | null }> = {
+export const replaceValues = update(tables.signing_secret_values, {
   name: 'replace_secret_values',
   guard: false,
-  sql: (rows: Sql) => sql`
-    UPDATE signing_secret_values v SET expires_at = r.until
-    FROM jsonb_to_recordset(${rows}) AS r (secret_id uuid, current integer, until timestamptz)
-    WHERE v.secret_id = r.secret_id AND v.version = r.current AND r.until IS NOT NULL`,
-};
+  set: ['expiresAt'],
+  where: sql`r."expiresAt" IS NOT NULL`,
+});
 
-export const dropValues: TableWrite<{ secret_id: string; below: number }> = {
+export const dropValues = deleteFrom(tables.signing_secret_values, {
   name: 'drop_secret_values',
   guard: false,
-  sql: (rows: Sql) => sql`
-    DELETE FROM signing_secret_values v USING jsonb_to_recordset(${rows}) AS r (secret_id uuid, below integer)
-    WHERE v.secret_id = r.secret_id AND v.version < r.below`,
-};
+  key: ['secretId'],
+  given: { below: 'integer' },
+  where: sql`t.version < r.below`,
+});
