@@ -144,15 +144,15 @@ export const MUTANTS: readonly Mutant[] = [
     'if (found === undefined || !isActive(found.user)) throw unauthenticated();\n    this.#used',
     'if (found === undefined) throw unauthenticated();\n    this.#used',
   ),
-  AUTHENTICATE('      row.revoked_at === null &&\n', ''),
-  AUTHENTICATE('(row.expires_at === null || Date.parse(row.expires_at) > now) &&', ''),
+  AUTHENTICATE('      row.revokedAt === null &&\n', ''),
+  AUTHENTICATE('(row.expiresAt === null || Date.parse(row.expiresAt) > now) &&', ''),
   AUTHENTICATE(
     '(row.allow.length === 0 || row.allow.some((range) => within(given.ip, range)))',
     'row.allow.length >= 0',
   ),
   AUTHENTICATE('(current || overlaps) &&', '(current || previous || overlaps || row !== null) &&'),
   AUTHENTICATE(
-    'if (given.csrfToken === undefined || !timingSafeEqual(csrf, session.csrf_hash)) {',
+    'if (given.csrfToken === undefined || !timingSafeEqual(csrf, session.csrfHash)) {',
     'if (given.csrfToken === null) {',
   ),
   AUTHENTICATE(
@@ -168,7 +168,7 @@ export const MUTANTS: readonly Mutant[] = [
   KEYS("  if (owner?.id !== ctx.actor.userId) ctx.actor.require('role.assign');", ''),
   KEYS("if (row === undefined || !(own || ctx.actor.has('role.assign'))) {", 'if (row === undefined) {'),
   KEYS("const own = ctx.actor.has('role.assign') ? null : ctx.actor.userId;", 'const own = null;'),
-  KEYS("  if (row.revoked_at !== null) throw new Fault('ARCHIVED'", "  if (row === null) throw new Fault('ARCHIVED'"),
+  KEYS("  if (row.revokedAt !== null) throw new Fault('ARCHIVED'", "  if (row === null) throw new Fault('ARCHIVED'"),
   ESCALATION(
     "if (ctx.actor.userId !== userId || ctx.actor.has('role.assign')) return;",
     'if (ctx.actor.userId === userId) return;',
