@@ -45,15 +45,15 @@ describe('the guide to writing a module', () => {
   });
   after(() => rmSync(copy, { recursive: true, force: true }));
 
-  /** Runs node in the copy. @returns what it printed; the test fails if it fails */
-  const node = async (args: readonly string[]): Promise<string> => {
+  /** Runs node in the copy. @returns what it printed; the test fails if it does not end as expected */
+  const node = async (args: readonly string[], fails = false): Promise<string> => {
     const env = { ...process.env };
     // The database templates of this run have other migrations, and this is a run of its own.
     delete env['DOCKET_TEST_RUN'];
     delete env['NODE_TEST_CONTEXT'];
     return await new Promise((resolve) => {
       execFile(process.execPath, args, { cwd: copy, env, maxBuffer: 1e8 }, (error, stdout, stderr) => {
-        assert.equal(error, null, `${stdout}${stderr}`);
+        assert.equal(error !== null, fails, `${stdout}${stderr}`);
         resolve(stdout);
       });
     });
@@ -81,5 +81,22 @@ describe('the guide to writing a module', () => {
     execFileSync('git', ['init', '--quiet'], { cwd: copy });
     execFileSync('git', ['add', 'src', 'client/src', 'web/src', 'package.json'], { cwd: copy });
     await node(['--test', 'test/architecture.test.ts']);
+  });
+
+  it('has the compiler name each place that must give a value to a new column', async () => {
+    const number = String(readdirSync(path.join(copy, 'db/migrations')).length + 1).padStart(4, '0');
+    writeFileSync(
+      path.join(copy, 'db/migrations', `${number}-mood.sql`),
+      'ALTER TABLE comments ADD COLUMN mood text; ALTER TABLE votes ADD COLUMN weight integer;',
+    );
+    await node(['tools/schema-dump.ts']);
+    const base = JSON.parse(readFileSync(path.join(root, 'tsconfig.json'), 'utf8')) as object;
+    const service = { ...base, include: ['src'], exclude: ['src/**/*.test.ts'] };
+    writeFileSync(path.join(copy, 'tsconfig.json'), JSON.stringify(service));
+    const errors = await node(['node_modules/typescript/bin/tsc', '--noEmit', '--pretty', 'false'], true);
+    const places = [...errors.matchAll(/^(\S+)\(\d+,\d+\): error/gm)].map(([, file]) => file);
+    // A change of a comment takes the row that was read, so only the new comment must give the value.
+    assert.deepEqual(places, ['src/domain/comments/commands.ts', 'src/domain/votes/commands.ts'], errors);
+    assert.match(errors, /Property 'mood' is missing[^]*Property 'weight' is missing/);
   });
 });

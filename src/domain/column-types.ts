@@ -5,6 +5,7 @@
 import type { CommentVisibility } from '../contract/comment-visibility.ts';
 import type { Localized } from '../contract/schemas.ts';
 import type { FaultDetail } from '../lib/fault.ts';
+import type { QueueDefinition } from './desk/store.ts';
 import type { RunError } from './inbound/store.ts';
 import type { Visibility } from './knowledge/registry.ts';
 import type { Audience } from './knowledge/store.ts';
@@ -12,12 +13,14 @@ import type { ListReason } from './mail/decision.ts';
 import type { MessageError } from './mail/store.ts';
 import type { RichNode } from './metadata/index.ts';
 import type { Choices } from './notifications/rules.ts';
+import type { Tile } from './reports/contract-dashboards.ts';
 import type { Effect } from './rules/actions.ts';
 import type { Pause, Threshold } from './sla/rules.ts';
 
 declare module '../platform/database/table.ts' {
   interface ColumnTypes {
     'comments.visibility': CommentVisibility;
+    'desk_queues.definition': QueueDefinition;
     'groups.name': Localized;
     'import_rows.errors': FaultDetail[];
     'inbound_runs.error': RunError;
@@ -28,6 +31,7 @@ declare module '../platform/database/table.ts' {
     'mail_messages.reason': ListReason;
     'notification_settings.choices': Partial<Choices>;
     'org_units.name': Localized;
+    'report_dashboards.tiles': Tile[];
     'rule_runs.chain': readonly string[];
     'rule_runs.effects': readonly Effect[];
     'rule_runs.error': { code: string; message: string };

@@ -138,13 +138,14 @@ export async function createQueue(ctx: WriteContext, input: QueueInput): Promise
     revision: 1,
     updatedAt: ctx.now,
   };
-  planWrite(ctx, store.insertQueue, row, 0);
+  planWrite(ctx, row);
   return answer(ctx, row, await namesOf(ctx, [row]));
 }
 
-function planWrite(ctx: WriteContext, write: typeof store.insertQueue, row: QueueRow, expected: number): void {
-  const { id, ownerId, name, shared, groupId, definition } = row;
-  ctx.plan(write, { id, owner_id: ownerId, name, shared, group_id: groupId, definition, expected, at: ctx.now });
+function planWrite(ctx: WriteContext, row: QueueRow): void {
+  const { id, name, shared, groupId } = row;
+  if (row.revision === 1) ctx.plan(store.insertQueue, row);
+  else ctx.plan(store.updateQueue, row);
   if (shared || groupId !== null) ctx.emit({ type: 'QueueShared', subject: `queue:${id}`, data: { name } });
 }
 
@@ -185,13 +186,13 @@ export async function changeQueue(
     revision: row.revision + 1,
     updatedAt: ctx.now,
   };
-  planWrite(ctx, store.updateQueue, next, expectedRevision);
+  planWrite(ctx, next);
   return answer(ctx, next, await namesOf(ctx, [next]));
 }
 
 export async function deleteQueue(ctx: WriteContext, id: string, expectedRevision: number): Promise<{ id: string }> {
   const row = await requireChangeable(ctx, id, expectedRevision);
-  ctx.plan(store.removeQueue, { id, expected: expectedRevision });
+  ctx.plan(store.removeQueue, { id, revision: expectedRevision });
   if (row.shared || row.groupId !== null)
     ctx.emit({ type: 'QueueRemoved', subject: `queue:${id}`, data: { name: row.name } });
   return { id };

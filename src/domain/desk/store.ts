@@ -1,8 +1,11 @@
 /** SQL on the table `desk_queues`. */
+import { allBut, columns, omit, type RowOf } from '../../platform/database/table.ts';
+import { tables } from '../../platform/database/tables.ts';
+import { deleteFrom, insertInto, update } from '../../platform/unit-of-work/table-writes.ts';
 import sql, { type Sql } from 'sql-template-tag';
 import { withCurrentCodes } from '../../configuration/current-codes.ts';
 import type { NamingSchema } from '../../configuration/naming.ts';
-import type { ReadContext, TableWrite } from '../../platform/unit-of-work/context.ts';
+import type { ReadContext } from '../../platform/unit-of-work/context.ts';
 
 export interface QueueDefinition {
   type?: string;
@@ -16,19 +19,11 @@ export interface QueueDefinition {
   columns?: string[];
 }
 
-export interface QueueRow {
-  id: string;
-  ownerId: string;
-  name: string;
-  shared: boolean;
-  /** The group whose members see the queue; null if it is shared with everybody or private. */
-  groupId: string | null;
-  definition: QueueDefinition;
-  revision: number;
-  updatedAt: string;
-}
+const QUEUE = omit(tables.desk_queues, ['createdAt']);
+/** `groupId`: the group whose members see the queue; null if it is shared with everybody or private. */
+export type QueueRow = RowOf<typeof QUEUE>;
 
-const COLUMNS = sql`q.id, q.owner_id AS "ownerId", q.name, q.shared, q.group_id AS "groupId", q.definition, q.revision, q.updated_at AS "updatedAt"`;
+const COLUMNS = columns(QUEUE, 'q');
 
 /** The queues that a user may see: their own, those of their groups, and shared ones. */
 function whereSeen(userId: string, groups: readonly string[]): Sql {
@@ -92,43 +87,15 @@ export async function findQueue(
   return rows[0] === undefined ? undefined : withCurrentNames(ctx, rows[0]);
 }
 
-export interface QueueWrite {
-  id: string;
-  owner_id: string;
-  name: string;
-  shared: boolean;
-  group_id: string | null;
-  definition: QueueDefinition;
-  expected: number;
-  at: string;
-}
-
-export const insertQueue: TableWrite<QueueWrite> = {
+export const insertQueue = insertInto(tables.desk_queues, {
   name: 'insert_queue',
-  guard: true,
-  sql: (rows: Sql) => sql`
-    INSERT INTO desk_queues (id, owner_id, name, shared, group_id, definition, revision, created_at, updated_at)
-    SELECT id, owner_id, name, shared, group_id, definition, 1, at, at
-    FROM jsonb_to_recordset(${rows}) AS r (id uuid, owner_id uuid, name text, shared boolean, group_id uuid, definition jsonb,
-      at timestamptz)
-    RETURNING 1`,
-};
+  set: { createdAt: sql`r."updatedAt"` },
+});
 
-export const updateQueue: TableWrite<QueueWrite> = {
+export const updateQueue = update(tables.desk_queues, {
   name: 'update_queue',
-  guard: true,
-  sql: (rows: Sql) => sql`
-    UPDATE desk_queues q SET name = r.name, shared = r.shared, group_id = r.group_id, definition = r.definition, revision = q.revision + 1,
-      updated_at = r.at
-    FROM jsonb_to_recordset(${rows}) AS r (id uuid, name text, shared boolean, group_id uuid, definition jsonb, expected integer,
-      at timestamptz)
-    WHERE q.id = r.id AND q.revision = r.expected RETURNING 1`,
-};
+  set: allBut(tables.desk_queues, ['ownerId', 'createdAt']),
+  next: 'revision',
+});
 
-export const removeQueue: TableWrite<{ id: string; expected: number }> = {
-  name: 'remove_queue',
-  guard: true,
-  sql: (rows: Sql) => sql`
-    DELETE FROM desk_queues q USING jsonb_to_recordset(${rows}) AS r (id uuid, expected integer)
-    WHERE q.id = r.id AND q.revision = r.expected RETURNING 1`,
-};
+export const removeQueue = deleteFrom(tables.desk_queues, { name: 'remove_queue', key: ['id', 'revision'] });

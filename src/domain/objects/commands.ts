@@ -394,6 +394,6 @@ function planWrite(
 function keepImages(ctx: WriteContext, objectId: string, images: readonly InlineImage[]): void {
   for (const { sha256, mediaType, bytes } of images) {
     ctx.storeBlob(sha256, bytes);
-    ctx.plan(useImage, { object_id: objectId, sha256, media_type: mediaType, size: bytes.length });
+    ctx.plan(useImage, { objectId, sha256, mediaType, size: bytes.length });
   }
 }

@@ -2,6 +2,8 @@
  * SQL for lookups of records: by the value of a field, by page, changes by revision, inline images, referenced records and users, and
  * what the configuration asks about stored records.
  */
+import { tables } from '../../platform/database/tables.ts';
+import { insertInto } from '../../platform/unit-of-work/table-writes.ts';
 import type { HeldCount } from '../../configuration/section.ts';
 import sql, { empty, raw, type Sql, join } from 'sql-template-tag';
 import type { ReadContext, TableWrite, WriteContext } from '../../platform/unit-of-work/context.ts';
@@ -97,16 +99,12 @@ export async function findImage(ctx: ReadContext, objectId: string, sha256: stri
   return rows[0];
 }
 
-export const useImage: TableWrite<{ object_id: string; sha256: string; media_type: string; size: number }> = {
+export const useImage = insertInto(tables.inline_images, {
   name: 'use_image',
   guard: false,
-  records: ({ object_id }) => [object_id],
-  sql: (rows: Sql) => sql`
-    INSERT INTO inline_images (object_id, sha256, media_type, size)
-    SELECT object_id, sha256, media_type, size
-    FROM jsonb_to_recordset(${rows}) AS r (object_id uuid, sha256 text, media_type text, size integer)
-    ON CONFLICT DO NOTHING`,
-};
+  records: ({ objectId }) => [objectId],
+  conflict: 'ignore',
+});
 
 /** SQL: about how many bytes the values of the record have whose id is in the column. */
 export function valuesBytes(column: string): Sql {

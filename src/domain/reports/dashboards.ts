@@ -223,22 +223,14 @@ export async function createDashboard(ctx: WriteContext, input: DashboardInput):
     revision: 1,
     updatedAt: ctx.now,
   };
-  planWrite(ctx, store.insertDashboard, row, 0);
+  planWrite(ctx, row);
   return answer(ctx, row, ctx.actor.displayName);
 }
 
-function planWrite(ctx: WriteContext, write: typeof store.insertDashboard, row: DashboardRow, expected: number): void {
-  const { id, ownerId, name, tiles, sharedRoles, sharedGroups } = row;
-  ctx.plan(write, {
-    id,
-    owner_id: ownerId,
-    name,
-    tiles,
-    shared_roles: sharedRoles,
-    shared_groups: sharedGroups,
-    expected,
-    at: ctx.now,
-  });
+function planWrite(ctx: WriteContext, row: DashboardRow): void {
+  const { id, name } = row;
+  if (row.revision === 1) ctx.plan(store.insertDashboard, row);
+  else ctx.plan(store.updateDashboard, row);
   if (isShared(row)) ctx.emit({ type: 'DashboardShared', subject: `dashboard:${id}`, data: { name } });
 }
 
@@ -275,7 +267,7 @@ export async function changeDashboard(
     revision: row.revision + 1,
     updatedAt: ctx.now,
   };
-  planWrite(ctx, store.updateDashboard, next, input.expectedRevision);
+  planWrite(ctx, next);
   const [owner] = await findNames(ctx, [row.ownerId]);
   return answer(ctx, next, (owner?.name as string | undefined) ?? '');
 }
@@ -287,7 +279,7 @@ export async function deleteDashboard(
   expectedRevision: number,
 ): Promise<{ id: string }> {
   const row = await requireChangeable(ctx, id, expectedRevision);
-  ctx.plan(store.removeDashboard, { id, expected: expectedRevision });
+  ctx.plan(store.removeDashboard, { id, revision: expectedRevision });
   if (isShared(row)) ctx.emit({ type: 'DashboardRemoved', subject: `dashboard:${id}`, data: { name: row.name } });
   return { id };
 }

@@ -1,20 +1,14 @@
 /** SQL on the table `report_dashboards`. */
+import { allBut, columns, omit, type RowOf } from '../../platform/database/table.ts';
+import { tables } from '../../platform/database/tables.ts';
+import { deleteFrom, insertInto, update } from '../../platform/unit-of-work/table-writes.ts';
 import sql, { type Sql } from 'sql-template-tag';
 import { withCurrentCodes } from '../../configuration/current-codes.ts';
 import type { NamingSchema } from '../../configuration/naming.ts';
-import type { ReadContext, TableWrite } from '../../platform/unit-of-work/context.ts';
-import type { Tile } from './contract-dashboards.ts';
+import type { ReadContext } from '../../platform/unit-of-work/context.ts';
 
-export interface DashboardRow {
-  id: string;
-  ownerId: string;
-  name: string;
-  tiles: Tile[];
-  sharedRoles: string[];
-  sharedGroups: string[];
-  revision: number;
-  updatedAt: string;
-}
+const DASHBOARD = omit(tables.report_dashboards, ['createdAt']);
+export type DashboardRow = RowOf<typeof DASHBOARD>;
 
 /** Who asks. With `all`, every shared dashboard is found. */
 export interface Viewer {
@@ -24,8 +18,7 @@ export interface Viewer {
   all: boolean;
 }
 
-const COLUMNS = sql`d.id, d.owner_id AS "ownerId", d.name, d.tiles, d.shared_roles AS "sharedRoles",
-  d.shared_groups AS "sharedGroups", d.revision, d.updated_at AS "updatedAt"`;
+const COLUMNS = columns(DASHBOARD, 'd');
 
 /** What the codes in tiles mean. */
 const TILE_NAMES: NamingSchema = {
@@ -77,42 +70,18 @@ export async function findDashboard(ctx: ReadContext, id: string, viewer: Viewer
   return row;
 }
 
-export interface DashboardWrite {
-  id: string;
-  owner_id: string;
-  name: string;
-  tiles: readonly Tile[];
-  shared_roles: readonly string[];
-  shared_groups: readonly string[];
-  expected: number;
-  at: string;
-}
-
-export const insertDashboard: TableWrite<DashboardWrite> = {
+export const insertDashboard = insertInto(tables.report_dashboards, {
   name: 'insert_dashboard',
-  guard: true,
-  sql: (rows: Sql) => sql`
-    INSERT INTO report_dashboards (id, owner_id, name, tiles, shared_roles, shared_groups, revision, created_at, updated_at)
-    SELECT id, owner_id, name, tiles, shared_roles, shared_groups, 1, at, at FROM jsonb_to_recordset(${rows})
-      AS r (id uuid, owner_id uuid, name text, tiles jsonb, shared_roles uuid[], shared_groups uuid[], at timestamptz)
-    RETURNING 1`,
-};
+  set: { createdAt: sql`r."updatedAt"` },
+});
 
-export const updateDashboard: TableWrite<DashboardWrite> = {
+export const updateDashboard = update(tables.report_dashboards, {
   name: 'update_dashboard',
-  guard: true,
-  sql: (rows: Sql) => sql`
-    UPDATE report_dashboards d SET name = r.name, tiles = r.tiles, shared_roles = r.shared_roles,
-      shared_groups = r.shared_groups, revision = d.revision + 1, updated_at = r.at
-    FROM jsonb_to_recordset(${rows})
-      AS r (id uuid, name text, tiles jsonb, shared_roles uuid[], shared_groups uuid[], expected integer, at timestamptz)
-    WHERE d.id = r.id AND d.revision = r.expected RETURNING 1`,
-};
+  set: allBut(tables.report_dashboards, ['ownerId', 'createdAt']),
+  next: 'revision',
+});
 
-export const removeDashboard: TableWrite<{ id: string; expected: number }> = {
+export const removeDashboard = deleteFrom(tables.report_dashboards, {
   name: 'remove_dashboard',
-  guard: true,
-  sql: (rows: Sql) => sql`
-    DELETE FROM report_dashboards d USING jsonb_to_recordset(${rows}) AS r (id uuid, expected integer)
-    WHERE d.id = r.id AND d.revision = r.expected RETURNING 1`,
-};
+  key: ['id', 'revision'],
+});

@@ -120,7 +120,7 @@ export interface DeskQueuesRow {
   ownerId: string;
   name: string;
   shared: boolean;
-  definition: unknown;
+  definition: Typed<'desk_queues.definition', unknown>;
   revision: number;
   createdAt: string;
   updatedAt: string;
@@ -592,7 +592,7 @@ export interface ReportDashboardsRow {
   id: string;
   ownerId: string;
   name: string;
-  tiles: unknown;
+  tiles: Typed<'report_dashboards.tiles', unknown>;
   sharedRoles: string[];
   sharedGroups: string[];
   revision: number;
