@@ -37,12 +37,20 @@ import type { ConfigSnapshot } from './unit-of-work/snapshot.ts';
 import type { VersionWatcher } from './unit-of-work/versions.ts';
 import { Work } from './unit-of-work/work.ts';
 
+/**
+ * What the rows of a table are. A sentence says why `docket doctor --deep` does not compare them with the history, and what else
+ * guards them; `replayed`: it compares every column, except those that `except` gives a reason for.
+ */
+export type TableFacts =
+  | string
+  | { readonly rows: string; readonly replayed: true; readonly except?: Readonly<Record<string, string>> };
+
 export interface Module {
   readonly name: string;
   /** The domain modules whose `index.ts` it imports. The architecture test holds it against the imports. */
   readonly dependsOn?: readonly string[];
-  /** Its own tables: no other module writes them. */
-  readonly tables?: readonly string[];
+  /** Its own tables, which no other module writes, and what the history has of their rows. */
+  readonly tables?: Readonly<Record<string, TableFacts>>;
   /** In the order of the documentation. */
   readonly operations?: readonly Binding[];
   /** Webhook events, for the documentation. */

@@ -1,5 +1,8 @@
 /** Which part owns each table, and who else reads or writes it and why (docs/architecture.md). Modules declare their own tables. */
+import { existsSync } from 'node:fs';
+import path from 'node:path';
 import { MODULES } from '../../src/modules.ts';
+import { ROOT } from './source-files.ts';
 
 export interface Ownership {
   owner: string;
@@ -75,23 +78,13 @@ const OTHERS: Readonly<Record<string, Omit<Ownership, 'owner'>>> = {
       notifications: 'rights on notifications are part of the statement, before LIMIT and COUNT',
     },
   },
-  mail_threads: {},
-};
-
-export const TABLES: Readonly<Record<string, Ownership>> = {
-  ...Object.fromEntries(
-    MODULES.flatMap(({ name, tables = [] }) => tables.map((table) => [table, { owner: name, ...OTHERS[table] }])),
-  ),
   cache_versions: {
-    owner: 'platform',
     reads: {
       configuration: 'a version of the configuration is written with its number in one statement',
       notifications: 'watches are judged again after a change of rights',
     },
   },
-  rate_budgets: { owner: 'platform' },
   config_items: {
-    owner: 'configuration',
     reads: {
       platform: 'the snapshot of the configuration is read in one statement',
       webhooks: 'a subscription is read with its current secret in one statement',
@@ -99,27 +92,16 @@ export const TABLES: Readonly<Record<string, Ownership>> = {
       mail: 'a mailbox that was disabled since is not reported as unreadable',
     },
   },
-  config_versions: { owner: 'configuration' },
-  config_item_versions: { owner: 'configuration' },
   config_ids: {
-    owner: 'configuration',
     reads: { platform: 'the snapshot of the configuration is read in one statement' },
   },
   type_versions: {
-    owner: 'configuration',
     reads: {
       platform: 'the snapshot of the configuration is read in one statement',
       objects: 'a record is not written under a version that a change of its type has replaced',
     },
   },
-  blobs: { owner: 'platform' },
-  rebuilds: { owner: 'platform' },
-  // Of the version before: the version after this one drops them.
-  report_rebuild: { owner: 'nobody' },
-  search_rebuild: { owner: 'nobody' },
-  rule_timer_scans: { owner: 'nobody' },
   journal: {
-    owner: 'platform',
     reads: {
       objects: 'the history of a record is its rows of the journal',
       comments: 'a conflict lists the changes since a revision from the events of the comment',
@@ -135,22 +117,36 @@ export const TABLES: Readonly<Record<string, Ownership>> = {
     },
   },
   journal_places: {
-    owner: 'platform',
     reads: {
       feed: 'a page of the feed is a range of places',
       notifications: 'notifications are made of a range of places',
     },
   },
-  journal_placing: { owner: 'platform' },
   journal_consumers: {
-    owner: 'platform',
     reads: { notifications: 'streams are notified up to the place of the consumer' },
   },
-  journal_epochs: { owner: 'platform' },
-  journal_seals: { owner: 'platform' },
-  journal_sealing: { owner: 'platform' },
-  master_key: { owner: 'platform' },
-  audit_heads: { owner: 'platform' },
-  outbox: { owner: 'platform' },
-  idempotency: { owner: 'platform' },
 };
+
+/** Tables that no code uses any more; the version after this one drops them. */
+export const RETIRED: readonly string[] = [
+  'report_rebuild',
+  'search_rebuild',
+  'rule_timer_scans',
+  'outbox',
+  'notification_making',
+  'report_counting',
+];
+
+export const TABLES: Readonly<Record<string, Ownership>> = {
+  ...Object.fromEntries(
+    MODULES.flatMap(({ name, tables = {} }) =>
+      Object.keys(tables).map((table) => [table, { owner: partOf(name), ...OTHERS[table] }]),
+    ),
+  ),
+  ...Object.fromEntries(RETIRED.map((table) => [table, { owner: 'nobody' }])),
+};
+
+/** Modules of the platform are one part. */
+function partOf(module: string): string {
+  return existsSync(path.join(ROOT, 'src/platform', module)) ? 'platform' : module;
+}

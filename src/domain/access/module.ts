@@ -17,7 +17,13 @@ export const access = defineModule({
   name: 'access',
   // Rights on a record are explained with its title.
   dependsOn: ['identity', 'metadata', 'objects'],
-  tables: ['role_assignments', 'api_keys', 'sessions', 'sign_in_attempts', 'sign_in_origins'],
+  tables: {
+    role_assignments: 'Each change is in the audit log with the role that it belongs to.',
+    api_keys: 'Only hashes; each creation, rotation and revocation is in the audit log.',
+    sessions: 'Only hashes, for 12 hours.',
+    sign_in_attempts: 'Counters of failed sign-ins of the last minutes.',
+    sign_in_origins: 'Addresses and devices of earlier sign-ins. They relax limits but give no access.',
+  },
   operations: accessRoutes,
   sections: [rolesSection],
   followers: ({ settings }) => [sessionFollower, administratorFollower(settings.oidc !== undefined)],

@@ -12,7 +12,10 @@ export const attachments = defineModule({
   name: 'attachments',
   // The limit of a file's size is a setting of the configuration.
   dependsOn: ['objects', 'comments', 'metadata'],
-  tables: ['attachments', 'attachment_drafts'],
+  tables: {
+    attachments: { rows: 'Files of records.', replayed: true },
+    attachment_drafts: 'Files that no comment has taken yet: no event, and removed after a day.',
+  },
   operations: attachmentRoutes,
   checks: attachmentChecks,
   historyFilters: [attachmentEvents],

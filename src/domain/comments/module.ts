@@ -7,7 +7,9 @@ export const comments = defineModule({
   name: 'comments',
   // A public comment of the requester can fire a transition.
   dependsOn: ['objects', 'workflow'],
-  tables: ['comments'],
+  tables: {
+    comments: { rows: 'Comments on records.', replayed: true },
+  },
   operations: commentRoutes,
   checks: commentChecks,
   historyFilters: [commentEvents],

@@ -25,7 +25,9 @@ export const desk = defineModule({
     // Lists show which records have something new.
     'notifications',
   ],
-  tables: ['desk_queues'],
+  tables: {
+    desk_queues: 'Saved lists of one person.',
+  },
   operations: deskRoutes,
   sections: [macrosSection],
   impact: [queuesImpact],

@@ -7,7 +7,13 @@ export const identity = defineModule({
   name: 'identity',
   // Names of groups and units are shown in the configuration's default locale. A membership may admit its member to articles.
   dependsOn: ['knowledge', 'metadata'],
-  tables: ['users', 'groups', 'org_units', 'group_members', 'org_members'],
+  tables: {
+    users: 'Each change is in the audit log, by call or by bundle.',
+    groups: 'Each change is in the audit log, by call or by bundle.',
+    org_units: 'Each change is in the audit log, by call or by bundle.',
+    group_members: 'Each change is in the audit log, by call or by bundle.',
+    org_members: 'Each change is in the audit log, by call or by bundle.',
+  },
   operations: identityRoutes,
   sections: [usersSection, groupsSection, orgUnitsSection],
   checks: identityChecks,

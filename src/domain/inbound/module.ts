@@ -21,7 +21,9 @@ export const inbound = defineModule({
   name: 'inbound',
   // The context carries the rights of the key's owner.
   dependsOn: ['objects', 'comments', 'attachments', 'identity'],
-  tables: ['inbound_runs'],
+  tables: {
+    inbound_runs: 'A log of calls, purged by age.',
+  },
   operations: inboundRoutes,
   sections: [integrationsSection],
   checks: inboundChecks,

@@ -9,7 +9,14 @@ import { countViewDays } from './store-reading.ts';
 export const knowledge = defineModule({
   name: 'knowledge',
   dependsOn: ['metadata'],
-  tables: ['kb_articles', 'kb_versions', 'kb_images', 'kb_views', 'kb_view_days', 'kb_votes'],
+  tables: {
+    kb_articles: 'Each change is in the audit log without the text.',
+    kb_versions: 'Each change is in the audit log without the text.',
+    kb_images: 'Content is compared with its hash and size (I8).',
+    kb_views: 'Views of articles are counted, not recorded as events.',
+    kb_view_days: 'Views of articles are counted, not recorded as events.',
+    kb_votes: 'Votes of readers are counted, not recorded as events.',
+  },
   operations: knowledgeRoutes,
   sections: [knowledgeBasesSection],
   checks: knowledgeChecks,

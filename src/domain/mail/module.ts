@@ -20,7 +20,13 @@ export const mail = defineModule({
     // The passwords of mailboxes are stored secrets.
     'webhooks',
   ],
-  tables: ['mail_threads', 'mail_messages', 'mail_outgoing', 'mail_bounces', 'mailbox_readers'],
+  tables: {
+    mail_threads: 'Handles of records and users in the addresses of replies.',
+    mail_messages: 'A log of received mail; its effects are in the history of records.',
+    mail_outgoing: 'Mails about events that are in the history of records.',
+    mail_bounces: 'What bounces say about mails to users.',
+    mailbox_readers: 'Leases of the processes that read mailboxes.',
+  },
   operations: mailRoutes,
   sections: [templatesSection, mailboxesSection],
   tasks: mailTasks,

@@ -11,15 +11,14 @@ export const notifications = defineModule({
   name: 'notifications',
   // Rights on comments are part of the statements. Groups are notified by their members.
   dependsOn: ['identity', 'objects', 'comments', 'attachments', 'metadata'],
-  tables: [
-    'notifications',
-    'notification_imports',
-    'notification_making',
-    'notification_mails',
-    'notification_settings',
-    'notification_watchers',
-    'notification_watch_check',
-  ],
+  tables: {
+    notifications: 'Derived from events, purged by age; each has its record (I4).',
+    notification_imports: 'Imports that notify; each row is of a transaction of the journal.',
+    notification_mails: 'Mails that are not sent yet.',
+    notification_settings: 'Choices of one person.',
+    notification_watchers: 'What one person watches; each has its record (I4).',
+    notification_watch_check: 'Progress of judging watches.',
+  },
   operations: notificationRoutes,
   tasks: ({ db, clock, work, system, versions, actorsOf, settings }) =>
     notificationJobs({

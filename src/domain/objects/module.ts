@@ -10,7 +10,17 @@ import { imageUse, recordProbe } from './store-lookups.ts';
 export const objects = defineModule({
   name: 'objects',
   dependsOn: ['metadata'],
-  tables: ['objects', 'inline_images'],
+  tables: {
+    objects: {
+      rows: 'Records.',
+      replayed: true,
+      except: {
+        number:
+          'The database draws it when the row of history is made already. The check of the search projection (I11) finds it.',
+      },
+    },
+    inline_images: 'Content is compared with its hash and size (I8).',
+  },
   operations: objectRoutes,
   // Record types belong to metadata, and their section asks about stored records.
   sections: [typesSection(recordProbe)],

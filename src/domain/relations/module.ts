@@ -7,7 +7,9 @@ import { relationRoutes } from './routes.ts';
 export const relations = defineModule({
   name: 'relations',
   dependsOn: ['objects', 'metadata'],
-  tables: ['relations'],
+  tables: {
+    relations: { rows: 'Relations between records.', replayed: true },
+  },
   operations: relationRoutes,
   sections: [relationDefinitionsSection],
   checks: relationChecks,

@@ -22,7 +22,10 @@ export const rules = defineModule({
   name: 'rules',
   // Rules run the commands of a record's parts; their texts are filled like those of macros, and calendars count their time.
   dependsOn: ['objects', 'comments', 'relations', 'workflow', 'metadata', 'desk', 'sla', 'webhooks'],
-  tables: ['rule_runs', 'rule_timers'],
+  tables: {
+    rule_runs: 'A log of what rules did, purged by number; the changes are in the history of the records.',
+    rule_timers: 'When time-based rules fire; computed again from the history of records when they do.',
+  },
   operations: ruleRoutes,
   sections: [rulesSection],
   reaction: ({ actorOf, log }) =>

@@ -20,14 +20,14 @@ export const search = defineModule({
   name: 'search',
   // The titles of duplicates are part of the statement that reads the best hits. Articles and services are searched, too.
   dependsOn: ['objects', 'comments', 'relations', 'metadata', 'access', 'knowledge', 'catalog'],
-  tables: [
-    'search_records',
-    'search_comments',
-    'search_articles',
-    'search_words',
-    'search_pending_words',
-    'search_rewritten',
-  ],
+  tables: {
+    search_records: 'Derived from records; docket doctor --deep compares it (I11).',
+    search_comments: 'Derived from comments; docket doctor --deep compares it (I11).',
+    search_articles: 'Derived from articles; docket doctor --deep compares it (I11).',
+    search_words: 'Vocabulary for matching words with typing errors.',
+    search_pending_words: 'Pending work.',
+    search_rewritten: 'Tells indexes in memory which records to read again.',
+  },
   operations: searchRoutes,
   sections: [synonymsSection],
   followers: ({ get }) => {

@@ -10,7 +10,10 @@ import { slaMoment } from './store.ts';
 export const sla = defineModule({
   name: 'sla',
   dependsOn: ['objects', 'metadata'],
-  tables: ['calendar_versions', 'sla_instances'],
+  tables: {
+    calendar_versions: 'Compiled from the configuration.',
+    sla_instances: 'Computed from the history of the record; docket doctor checks that each has its record.',
+  },
   operations: slaRoutes,
   sections: [calendarsSection, slaPoliciesSection],
   followers: () => [slaFollower],

@@ -11,7 +11,12 @@ export const webhooks = defineModule({
   name: 'webhooks',
   // Events about comments and articles are sent with these.
   dependsOn: ['objects', 'metadata', 'comments', 'knowledge'],
-  tables: ['signing_secret_values', 'webhook_periods', 'webhook_deliveries', 'webhook_attempts'],
+  tables: {
+    signing_secret_values: 'Encrypted with the master key; decryption detects a change.',
+    webhook_periods: 'When subscriptions were enabled; each change of one is in the audit log.',
+    webhook_deliveries: 'Compared with the events (I6, I7), purged by age.',
+    webhook_attempts: 'A log of deliveries, purged by age.',
+  },
   operations: webhookRoutes,
   events: EVENTS,
   sections: [signingSecretsSection, webhooksSection],

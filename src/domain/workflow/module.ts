@@ -9,7 +9,9 @@ export const workflow = defineModule({
   name: 'workflow',
   // What answers of requesters fire has the rights of the configuration.
   dependsOn: ['objects', 'metadata', 'access'],
-  tables: ['removed_states'],
+  tables: {
+    removed_states: 'Follows from the workflows in the audit log: states that were removed from them.',
+  },
   operations: workflowRoutes,
   sections: [workflowsSection(recordProbe)],
   provides: [transitionFacts.by(() => transitionOf)],

@@ -8,6 +8,9 @@ const ERRORS_HELP = 'Files that could not be served: missing in the file store, 
 
 export const blobStore: Module = {
   name: 'blobs',
+  tables: {
+    blobs: 'When content was last touched; content itself is compared with its hash (I8).',
+  },
   tasks: ({ db, clock, blobs, modules }) => [
     {
       name: 'blobs',

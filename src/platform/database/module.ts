@@ -9,6 +9,12 @@ const CONNECTIONS_HELP = 'Connections of the pool by state.';
 
 export const database: Module = {
   name: 'database',
+  tables: {
+    rate_budgets: 'Counters of the last minute.',
+    schema_migrations: 'Compared with the migrations of the package at each start.',
+    master_key: 'A fingerprint of the key; docket doctor detects a wrong one.',
+    rebuilds: 'Progress of rebuilds of derived data.',
+  },
   tasks: ({ db }) => [{ name: 'rate-budgets', everyMs: 60_000, run: async () => (await purgeBudgets(db)) === 5000 }],
   gauges: ({ db, replica }) => {
     const pool = db.stats();

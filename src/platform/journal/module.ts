@@ -22,6 +22,16 @@ export const placeWatch = new ServicePart(
 
 export const journal: Module = {
   name: 'journal',
+  tables: {
+    journal: 'Sealed: docket audit verify.',
+    journal_places: 'Each committed row of the journal has one place (I14).',
+    journal_placing: 'Progress of giving places, compared with them (I14).',
+    journal_consumers: 'Places of the consumers, compared with the places of the journal (I14).',
+    journal_epochs: 'When places of the changes feed could be lost; nothing is restored from it.',
+    journal_seals: 'Sealed: docket audit verify.',
+    journal_sealing: 'Sealed: docket audit verify.',
+    audit_heads: 'How far heads were written; the heads themselves stand elsewhere.',
+  },
   tasks: journalTasks,
   checks: [journalCheck, placesCheck, consumersCheck],
   metrics: journalMetrics,

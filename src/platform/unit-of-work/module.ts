@@ -6,6 +6,10 @@ import { purgeIdempotency } from './idempotency.ts';
 
 export const unitOfWork: Module = {
   name: 'unit-of-work',
+  tables: {
+    cache_versions: 'Counters that tell processes to read again.',
+    idempotency: 'Kept for a day; its answers are held against their effects (I5).',
+  },
   tasks: ({ db, clock }) => [
     {
       name: 'idempotency',
