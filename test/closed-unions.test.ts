@@ -4,7 +4,9 @@
  */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import Type from 'typebox';
 import { FAULT_GUIDES } from '../src/contract/fault-guides.ts';
+import { defineOperation } from '../src/contract/operation.ts';
 import { FAULTS } from '../src/lib/fault-codes.ts';
 import { Fault } from '../src/lib/fault.ts';
 import {
@@ -16,6 +18,21 @@ import {
   type VisibleObject,
 } from '../src/domain/objects/index.ts';
 import type { Actor, WriteContext } from '../src/platform/unit-of-work/context.ts';
+
+const read = {
+  id: 'things.list',
+  method: 'GET',
+  path: '/things',
+  access: 'objects:read',
+  unit: 'read',
+  status: 200,
+  tag: 'Things',
+  summary: 'All things',
+  description: 'What it does.',
+  answer: Type.Unknown(),
+  faults: [],
+} as const;
+defineOperation({ ...read, growth: 'few' });
 
 /** Never called; each must be refused by the compiler. */
 const misspelt = {
@@ -43,6 +60,8 @@ const misspelt = {
   otherRight: (ctx: WriteContext, object: Authorized<'update'>, write: GuardedWrite<object, 'comment.create'>) =>
     // @ts-expect-error a write that needs another right
     planOn(ctx, object, write, {}),
+  // @ts-expect-error a read that does not say how its answer grows
+  growth: () => defineOperation(read),
 };
 
 describe('closed unions', () => {
@@ -57,6 +76,7 @@ describe('closed unions', () => {
       'transition',
       'write',
       'otherRight',
+      'growth',
     ]);
   });
 

@@ -72,6 +72,7 @@ const download = defineOperation({
   id: 'things.content',
   method: 'GET',
   path: '/things/{thingId}/content',
+  growth: 'few',
   access: 'files:read',
   unit: 'own',
   status: 200,

@@ -18,6 +18,15 @@ export type UnitKind = 'read' | 'snapshot' | 'write' | 'own';
  */
 export type Access = Scope | 'console' | 'open';
 
+/**
+ * How the answer of a read grows with use.
+ * - `windows`: the whole list, however long, in windows. `page`: a page of limited length, or some of the newest.
+ * - `record`: about one record as it is or was, whatever its history. `few`: what it reads does not grow with use.
+ * - `held`: the whole list, which is read in windows and held until it is sent. `stream`: nothing before something happens.
+ * - `whole`: everything, in one statement. It is not bounded yet.
+ */
+export type Growth = 'windows' | 'page' | 'record' | 'few' | 'held' | 'stream' | 'whole';
+
 export interface Operation<
   P extends TSchema = TSchema,
   Q extends TSchema = TSchema,
@@ -29,6 +38,8 @@ export interface Operation<
   method: 'GET' | 'POST' | 'PATCH' | 'PUT' | 'DELETE';
   /** Path below the prefix, with parameters in braces: `/objects/{objectId}`. */
   path: string;
+  /** How the answer of a read grows. It follows from `pagingQuery` (`page`), else from `long: true` (`windows`); other reads say it. */
+  growth?: Growth;
   access: Access;
   /** Surface of an `open` operation; for others it follows from `access`. */
   surface?: 'public' | 'console';
@@ -104,9 +115,23 @@ export interface Input<O extends Operation> {
   body: StaticOr<O['body'], undefined>;
 }
 
+/** How the answer of the operation grows. @returns undefined for writes */
+export function growthOf({ method, growth, query, long }: Operation): Growth | undefined {
+  if (method !== 'GET' || growth !== undefined) return growth;
+  if (Object.hasOwn((query as TObject | undefined)?.properties ?? {}, 'pageSize')) return 'page';
+  return long === true ? 'windows' : undefined;
+}
+
+/** Reads say how their answers grow, unless it follows from another member. */
+type SaysGrowth<O> = O extends { method: 'GET' }
+  ? O extends { growth: Growth } | { long: true } | { query: TObject<{ pageSize: TSchema }> }
+    ? unknown
+    : { growth: Growth }
+  : unknown;
+
 /** Declares an operation and preserves the types of its schemas. */
 export function defineOperation<const O extends Operation & { [Key in Exclude<keyof O, keyof Operation>]: never }>(
-  operation: O,
+  operation: O & SaysGrowth<O>,
 ): O {
   return operation;
 }

@@ -1,46 +1,12 @@
 /**
- * How each read is bounded, for `growing-reads.db.test.ts`, and data that has grown: a record with a long life, and an installation
- * with many people, memberships, articles, keys and sessions.
+ * Data that has grown, for `growing-reads.db.test.ts`: a record with a long life, and an installation with many people, memberships,
+ * articles, keys and sessions.
  */
 import assert from 'node:assert/strict';
 import type { TestApp } from './app.ts';
 import { changeOften, commentOften } from './long-records.ts';
 import type { Call } from './operation-calls-case.ts';
 import { idOf, stored } from './small-configuration.ts';
-
-/**
- * - `windows`: the whole list, however long, in windows. `page`: a page of limited length, or some of the newest.
- * - `record`: about one record as it is or was, whatever its history. `few`: what it reads does not grow with use.
- * - `held`: the whole list, which is read in windows and held until it is sent. `stream`: nothing before something happens.
- * - `whole`: everything, in one statement. These are not bounded yet, and not called here.
- */
-export type Bound = 'windows' | 'page' | 'record' | 'few' | 'held' | 'whole' | 'stream';
-
-const IDS: Readonly<Record<Bound, string>> = {
-  windows: `comments.list objects.history attachments.list relations.list sla.history identity.users identity.groups identity.orgUnits
-    identity.groupMembers identity.orgMembers`,
-  page: `objects.list search.search imports.list kb.browse kb.versions feed.read webhooks.deliveries integrations.runs mail.messages mail.sent
-    audit.list desk.objects desk.mentionable desk.lookup desk.suggestions desk.labels rules.runs notifications.list config.versions`,
-  record: `objects.get objects.diff objects.schema objects.image workflow.get attachments.content desk.permissions desk.macros
-    desk.offerMerge desk.requester notifications.watch.get access.explanation webhooks.delivery sla.list sla.explanation
-    kb.get kb.image kb.version kb.audiences kb.material`,
-  few: `metadata.types metadata.fields relations.definitions imports.definitions services.list services.get catalog.get kb.bases
-    webhooks.list secrets.list integrations.list session.ways session.get me.get desk.fields desk.types health.backlog desk.queues.list
-    desk.queues.built-in reports.calendars dashboards.list rules.graph notifications.count notifications.choices.get
-    notifications.quietHours.get config.list config.diff config.schema`,
-  held: 'imports.get identity.archived',
-  whole: 'kb.list kb.contents keys.list me.sessions config.item config.export config.version',
-  stream: 'desk.queues.stream notifications.stream',
-};
-
-export const BOUNDS: ReadonlyMap<string, Bound> = new Map(
-  Object.entries(IDS).flatMap(([bound, ids]) =>
-    ids
-      .split(/\s+/)
-      .filter((id) => id !== '')
-      .map((id): [string, Bound] => [id, bound as Bound]),
-  ),
-);
 
 const MANY = 40_000;
 const SOME = 20_000;

@@ -44,6 +44,7 @@ export const list = defineOperation({
   id: 'things.list',
   method: 'GET',
   path: '/things',
+  growth: 'page',
   access: 'objects:read',
   unit: 'read',
   status: 200,
@@ -60,6 +61,7 @@ export const read = defineOperation({
   id: 'things.get',
   method: 'GET',
   path: '/things/{thingId}',
+  growth: 'few',
   access: 'objects:read',
   unit: 'read',
   status: 200,
@@ -71,6 +73,7 @@ export const byCode = defineOperation({
   id: 'codes.get',
   method: 'GET',
   path: '/codes/{code}',
+  growth: 'few',
   access: 'objects:read',
   unit: 'read',
   status: 200,
@@ -148,7 +151,15 @@ export function getting(
   handler: Parameters<typeof bind>[1],
   more: { raw?: { mediaTypes: string[] }; timeoutMs?: number } = {},
 ): Binding {
-  const operation = { ...shared, ...more, method: 'GET', access: 'objects:read', unit: 'read', status: 200 } as const;
+  const operation = {
+    ...shared,
+    ...more,
+    method: 'GET',
+    growth: 'few',
+    access: 'objects:read',
+    unit: 'read',
+    status: 200,
+  } as const;
   return bind(defineOperation({ ...operation, id: `get${path.replaceAll('/', '.')}`, path }), handler);
 }
 

@@ -82,6 +82,7 @@ export const readContent = defineOperation({
   id: 'attachments.content',
   method: 'GET',
   path: '/attachments/{attachmentId}/content',
+  growth: 'record',
   access: 'files:read',
   right: 'read',
   unit: 'own',

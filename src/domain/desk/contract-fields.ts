@@ -12,6 +12,7 @@ export const listFields = defineOperation({
   replicaSafe: true,
   method: 'GET',
   path: '/desk/fields',
+  growth: 'few',
   unit: 'read',
   status: 200,
   summary: 'List the fields that the types of a list share',

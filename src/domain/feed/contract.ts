@@ -35,6 +35,7 @@ export const readChanges = defineOperation({
   id: 'feed.read',
   method: 'GET',
   path: '/changes',
+  growth: 'page',
   access: 'objects:read',
   moreScopes: ({ eventTypes }) => [
     ...new Set((listed(eventTypes) ?? []).filter(isKind).flatMap((kind) => scopeOf(kind) ?? [])),

@@ -140,6 +140,7 @@ export const listArchived = defineOperation({
   ...read,
   id: 'identity.archived',
   path: '/identity/archived',
+  growth: 'held',
   summary: 'List archived users, groups and organisation units',
   description: 'Use the `restore` operation of its kind to restore an item.',
   answer: Type.Object({ users: Type.Array(User), groups: Type.Array(Group), orgUnits: Type.Array(OrgUnit) }),

@@ -16,6 +16,7 @@ export const getWatch = defineOperation({
   id: 'notifications.watch.get',
   method: 'GET',
   path: '/objects/{objectId}/watch',
+  growth: 'record',
   right: 'read',
   unit: 'read',
   summary: 'Read whether the caller watches a record',
@@ -113,6 +114,7 @@ export const countNotifications = defineOperation({
   id: 'notifications.count',
   method: 'GET',
   path: '/notifications/count',
+  growth: 'few',
   unit: 'read',
   summary: "Count the caller's unread notifications",
   description: 'Counts what the list shows with `unread=true`.',
@@ -125,6 +127,7 @@ export const streamNotifications = defineOperation({
   id: 'notifications.stream',
   method: 'GET',
   path: '/notifications/stream',
+  growth: 'stream',
   unit: 'own',
   summary: "Follow the number of the caller's unread notifications",
   description:
@@ -210,6 +213,7 @@ export const getChoices = defineOperation({
   id: 'notifications.choices.get',
   method: 'GET',
   path: '/notifications/choices',
+  growth: 'few',
   unit: 'read',
   summary: 'Read which notifications the caller wants',
   description:
@@ -243,6 +247,7 @@ export const getQuietHours = defineOperation({
   id: 'notifications.quietHours.get',
   method: 'GET',
   path: '/notifications/quiet-hours',
+  growth: 'few',
   unit: 'read',
   summary: "Read the caller's quiet hours",
   description:

@@ -75,6 +75,7 @@ export const listDefinitions = defineOperation({
   id: 'relations.definitions',
   method: 'GET',
   path: '/relation-definitions',
+  growth: 'few',
   access: 'relations:read',
   unit: 'read',
   status: 200,

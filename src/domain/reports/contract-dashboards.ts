@@ -56,6 +56,7 @@ export const listDashboards = defineOperation({
   id: 'dashboards.list',
   method: 'GET',
   path: '/dashboards',
+  growth: 'few',
   unit: 'snapshot',
   status: 200,
   summary: "List the caller's own and shared dashboards",

@@ -108,6 +108,7 @@ export const listCalendars = defineOperation({
   access: 'console',
   method: 'GET',
   path: '/reports/calendars',
+  growth: 'few',
   unit: 'snapshot',
   status: 200,
   tag: 'Reports',

@@ -57,6 +57,7 @@ export const ruleGraph = defineOperation({
   id: 'rules.graph',
   method: 'GET',
   path: '/rules/graph',
+  growth: 'few',
   summary: 'Show which rule can fire which',
   description:
     'Active rules in the order in which one event fires them (`order`, then code), and which rules their actions can fire, as the check of a plan sees it. Whether conditions are met then is not known. A rule that is not enabled fires none and is fired by none.',

@@ -16,6 +16,7 @@ export const listRuns = defineOperation({
   id: 'rules.runs',
   method: 'GET',
   path: '/rules/{code}/runs',
+  growth: 'page',
   unit: 'read',
   summary: 'List the runs of a rule, newest first',
   description: `Each time that the rule fired, what it did or why it failed. The last ${RUNS_KEPT} runs are kept. Runs on records that the caller may not read are left out; so are those of a condition or a \`since\` that names hidden fields, and those on hidden comments, files and relations, unless the rule runs as the caller or the caller holds \`role.assign\`.`,

@@ -45,6 +45,7 @@ export const getWorkflow = defineOperation({
   id: 'workflow.get',
   method: 'GET',
   path: '/objects/{objectId}/workflow',
+  growth: 'record',
   access: 'workflow:read',
   right: 'read',
   unit: 'read',
