@@ -10,6 +10,7 @@ import { COMMENT_VISIBILITIES } from '../src/contract/comment-visibility.ts';
 import {
   dotted,
   filesBelow,
+  isTestFile,
   type Node,
   parseSource,
   ROOT,
@@ -19,7 +20,7 @@ import {
 } from './harness/source-files.ts';
 import { type Ownership, TABLES } from './harness/table-owners.ts';
 
-const service = readSources('src').filter((source) => !source.path.endsWith('.test.ts'));
+const service = readSources('src').filter((source) => !isTestFile(source.path));
 const everything = [...readSources('src', 'test', 'acceptance', 'tools', 'bench', 'examples')];
 const tests = everything.filter((source) => source.path.endsWith('.test.ts'));
 
@@ -167,7 +168,7 @@ function shapeProblems(files: readonly { path: string; text: string }[]): string
   for (const { path: file, text } of files) {
     const named = file
       .split('/')
-      .every((part) => /^[a-z0-9]+(?:-[a-z0-9]+)*(?:\.db|\.slow|\.browser)?(?:\.test)?(?:\.ts)?$/.test(part));
+      .every((part) => /^[a-z0-9]+(?:-[a-z0-9]+)*(?:\.db|\.slow|\.browser)?(?:\.test|\.cases)?(?:\.ts)?$/.test(part));
     if (!named) problems.push(`${file} is not named in kebab-case`);
     // Put together here, so that this file does not accuse itself.
     const excuses = [

@@ -7,7 +7,7 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, it } from 'node:test';
 import { MODULES } from '../src/modules.ts';
-import { parseSource, ROOT, readSources, type Source, trackedFiles } from './harness/source-files.ts';
+import { isTestFile, parseSource, ROOT, readSources, type Source, trackedFiles } from './harness/source-files.ts';
 
 const sources = readSources('src');
 
@@ -77,9 +77,7 @@ function isTest(file: string): boolean {
 /** Files that neither the service nor a test reaches. */
 function idle(files: readonly Source[], reached: (file: string) => boolean): string[] {
   const used = new Set(files.flatMap((file) => file.imports.flatMap(({ target }) => target ?? [])));
-  return files
-    .map(({ path: file }) => file)
-    .filter((file) => !reached(file) && !file.endsWith('.test.ts') && !used.has(file));
+  return files.map(({ path: file }) => file).filter((file) => !reached(file) && !isTestFile(file) && !used.has(file));
 }
 
 function layerOf(file: string): number {

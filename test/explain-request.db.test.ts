@@ -10,14 +10,8 @@ import { setPassword } from '../src/domain/access/index.ts';
 import { runCommand } from './harness/commands.ts';
 import { startTestApp, type TestAnswer, type TestApp } from './harness/app.ts';
 import { watchAnswers } from './harness/response-check.ts';
-import {
-  type Call,
-  type Login,
-  type OperationCase,
-  operationCases,
-  PASSWORD,
-  WORLD,
-} from './harness/operation-calls.ts';
+import { operationCases, WORLD } from './harness/operation-calls.ts';
+import { type Call, type Login, type OperationCase, PASSWORD } from './harness/operation-calls-case.ts';
 import { ACTIONS, bundle, RIGHTS } from './harness/small-configuration.ts';
 
 type Operation = ReturnType<typeof operationsOf>[number];

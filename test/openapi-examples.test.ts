@@ -54,7 +54,7 @@ function problemsOf(document: Json, operation: Described): string[] {
 describe('examples of the OpenAPI documents', () => {
   it('exist for every operation and no other', () => {
     const known = operationsOf(MODULES).map(({ id }) => id);
-    assert.deepEqual(Object.keys(readExamples()).sort(), known.sort(), 'see test/harness/examples-*.ts');
+    assert.deepEqual(Object.keys(readExamples()).sort(), known.sort(), 'run npm run openapi:examples');
   });
 
   for (const name of ['v1', 'admin']) {

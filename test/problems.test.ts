@@ -14,7 +14,7 @@ import { REQUEST_PHRASES } from '../src/lib/problem-texts-requests.ts';
 import { PHRASES as VALUE_PHRASES } from '../src/lib/problem-texts-values.ts';
 import { faultTexts } from '../web/src/problems/fault-texts.ts';
 import { RUSSIAN_PHRASES, RUSSIAN_PLAN_NOTES, RUSSIAN_PROBLEMS, russianText } from '../web/src/problems/russian.ts';
-import { filesBelow, ROOT } from './harness/source-files.ts';
+import { filesBelow, isTestFile, ROOT } from './harness/source-files.ts';
 
 const PHRASES = { ...VALUE_PHRASES, ...REQUEST_PHRASES };
 
@@ -51,7 +51,7 @@ describe('texts of problems', () => {
 
   it('are used: each reason occurs in the source', () => {
     const sources = filesBelow('src')
-      .filter((file) => file.endsWith('.ts') && !file.includes('problem-texts') && !file.endsWith('.test.ts'))
+      .filter((file) => file.endsWith('.ts') && !file.includes('problem-texts') && !isTestFile(file))
       .map((file) => readFileSync(path.join(ROOT, file), 'utf8'))
       .join('\n');
     const unused = english.filter(({ reason }) => !reason.startsWith('YAML_') && !sources.includes(`'${reason}'`));

@@ -32,7 +32,7 @@ function renamed(text) {
 async function buildTree(source, folder) {
   const entries = await readdir(source, { recursive: true, withFileTypes: true });
   const files = entries
-    .filter((entry) => entry.isFile() && entry.name.endsWith('.ts') && !entry.name.endsWith('.test.ts'))
+    .filter((entry) => entry.isFile() && entry.name.endsWith('.ts') && !/\.(?:test|cases)\.ts$/.test(entry.name))
     .map((entry) => path.join(entry.parentPath, entry.name));
   for (const file of files) {
     const stripped = modules.stripTypeScriptTypes(await readFile(file, 'utf8'), { mode: 'strip' });

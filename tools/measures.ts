@@ -8,7 +8,7 @@ import { Session } from 'node:inspector/promises';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { startTestApp } from '../test/harness/app.ts';
-import { readSources, ROOT } from '../test/harness/source-files.ts';
+import { isTestFile, readSources, ROOT } from '../test/harness/source-files.ts';
 
 const SRC = pathToFileURL(path.join(ROOT, 'src/')).href;
 const WARM = 20;
@@ -31,7 +31,7 @@ async function functionsRun(session: Session, request: () => Promise<void>): Pro
   return files;
 }
 
-const sources = readSources('src').filter(({ path: file }) => !file.endsWith('.test.ts'));
+const sources = readSources('src').filter(({ path: file }) => !isTestFile(file));
 const matches = (pattern: RegExp): number =>
   sources.reduce((sum, { text }) => sum + [...text.matchAll(pattern)].length, 0);
 const lines = sources.reduce((sum, { text }) => sum + text.split('\n').length - 1, 0);

@@ -1,6 +1,6 @@
 /**
  * Records the examples of the OpenAPI documents: `npm run openapi:examples`. Starts a service, makes the calls of
- * `test/harness/examples-*.ts` and writes `openapi/examples`, one file per group of operations. Then run `npm run openapi`.
+ * `test/harness/examples.ts` and writes `openapi/examples`, one file per group of operations. Then run `npm run openapi`.
  */
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';

@@ -1,5 +1,5 @@
 /** Texts that are expensive in different ways, as long as they may be. */
-import { repeat } from './largest-configurations.ts';
+import type { Seeded } from './operation-calls-case.ts';
 
 /** Number of long fields of the type `thing`. */
 export const LONG_FIELDS = 10;
@@ -52,3 +52,16 @@ export function richTexts(): Record<string, unknown> {
     'a document of paragraphs': { type: 'doc', content: Array.from({ length: 12_000 }, () => paragraph) },
   };
 }
+
+/** @returns the ids of new records */
+export async function records(seen: Seeded, count: number): Promise<string[]> {
+  const ids = await Promise.all(
+    Array.from({ length: count }, (_, index) =>
+      seen.send('POST', '/objects', { typeDefinitionId: 'thing', values: { title: `Record ${index}` } }),
+    ),
+  );
+  return ids.map(({ id }) => id);
+}
+
+export const repeat = (part: string, length: number): string =>
+  part.repeat(Math.ceil(length / part.length)).slice(0, length);

@@ -1,4 +1,5 @@
-/** One case of the operation table (`operation-calls.ts`): a valid call, and who lacks the right to it. */
+/** One case of an operation: a valid call, who lacks the right to it, and its largest input. `*.cases.ts` beside the modules have them. */
+import type { TestApp } from './app.ts';
 
 /** A field that `partial` may not read, and its value. Neither may appear in a response to `partial`. */
 export const HIDDEN_FIELD = 'hushField';
@@ -18,6 +19,18 @@ export interface Large extends Call {
   code?: string;
 }
 
+/** The stored data before the calls with the largest inputs. */
+export interface Seeded {
+  app: TestApp;
+  /** The id of a record with long texts, with comments and a long history. */
+  record: string;
+  /** A call below `/api/v1` with every right; gives the answer's `data`. */
+  send(method: string, path: string, body?: unknown): Promise<any>;
+}
+
+/** The largest input is about as large as that of `call`: a few kilobytes. */
+export const MINIMAL = 'minimal';
+
 export type Login = 'full' | 'partial' | 'reader' | 'nobody';
 
 export interface OperationCase {
@@ -35,4 +48,19 @@ export interface OperationCase {
   assigns?: true;
   /** Needs no authentication. */
   open?: true;
+  /**
+   * The largest legal input, and what it reads, for the event loop test; `MINIMAL` by default. A write whose body can be larger
+   * than some kilobytes says it.
+   */
+  large?: typeof MINIMAL | ((seen: Seeded) => Promise<Large[]> | Large[]);
 }
+
+/** The answer to a user without the right. */
+export function missing(right: string, login: Login = 'nobody'): OperationCase['lacks'] {
+  return { login, status: 403, code: 'RIGHT_MISSING', details: { right } };
+}
+
+export const NOT_THERE: OperationCase['lacks'] = { login: 'nobody', status: 404, code: 'NOT_FOUND', details: [] };
+export const ALLOWED: OperationCase['lacks'] = { login: 'nobody', status: 200 };
+
+export const PASSWORD = 'correct horse battery staple';

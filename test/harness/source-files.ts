@@ -96,6 +96,11 @@ export function filesBelow(folder: string, endings: readonly string[] = ['.ts'])
   );
 }
 
+/** Tests and their cases, which stand beside the product. */
+export function isTestFile(file: string): boolean {
+  return /\.(?:test|cases)\.ts$/.test(file);
+}
+
 export function readSources(...folders: string[]): Source[] {
   return folders
     .flatMap((folder) => filesBelow(folder, ['.ts', '.tsx']))
