@@ -45,18 +45,26 @@ describe('the guide to writing a module', () => {
   });
   after(() => rmSync(copy, { recursive: true, force: true }));
 
-  /** Runs node in the copy. @returns what it printed; the test fails if it does not end as expected */
-  const node = async (args: readonly string[], fails = false): Promise<string> => {
-    const env = { ...process.env };
+  /** Runs node in the copy. @returns what it printed */
+  const run = async (
+    args: readonly string[],
+    more: NodeJS.ProcessEnv = {},
+  ): Promise<{ ok: boolean; shown: string }> => {
+    const env = { ...process.env, ...more };
     // The database templates of this run have other migrations, and this is a run of its own.
     delete env['DOCKET_TEST_RUN'];
     delete env['NODE_TEST_CONTEXT'];
     return await new Promise((resolve) => {
-      execFile(process.execPath, args, { cwd: copy, env, maxBuffer: 1e8 }, (error, stdout, stderr) => {
-        assert.equal(error !== null, fails, `${stdout}${stderr}`);
-        resolve(stdout);
-      });
+      execFile(process.execPath, args, { cwd: copy, env, maxBuffer: 1e8 }, (error, stdout, stderr) =>
+        resolve({ ok: error === null, shown: `${stdout}${stderr}` }),
+      );
     });
+  };
+  /** The same; the test fails if it fails. */
+  const node = async (args: readonly string[], more?: NodeJS.ProcessEnv): Promise<string> => {
+    const { ok, shown } = await run(args, more);
+    assert.ok(ok, shown);
+    return shown;
   };
 
   it('has code that compiles', async () => {
@@ -76,6 +84,26 @@ describe('the guide to writing a module', () => {
     assert.match(shown, /^# fail 0$/m);
   });
 
+  it('has a case for the tests over all operations', async () => {
+    await node(['--test', 'test/operation-cases.test.ts']);
+    const patterns = [
+      'rejected key',
+      'require the right',
+      'return 404',
+      'hidden fields',
+      'only in the',
+      'answer as the call',
+    ];
+    const access = ['--test', '--test-reporter=tap', ...patterns.map((one) => `--test-name-pattern=${one}`)];
+    const tried = await node([...access, 'test/access.db.test.ts'], { DOCKET_TEST_OPERATIONS: 'votes.' });
+    assert.match(tried, /^# pass 6$/m);
+    await node(['--test', '--test-name-pattern=report mismatches', 'test/history-replay.db.test.ts']);
+    rmSync(path.join(copy, 'src/domain/votes/votes.cases.ts'));
+    const { ok, shown } = await run(['--test', 'test/operation-cases.test.ts']);
+    assert.equal(ok, false);
+    assert.match(shown, /votes\.cases\.ts in the folder of the module votes has no case/);
+  });
+
   it('keeps the architecture', async () => {
     // The test of the structure takes the files that git knows.
     execFileSync('git', ['init', '--quiet'], { cwd: copy });
@@ -91,9 +119,10 @@ describe('the guide to writing a module', () => {
     );
     await node(['tools/schema-dump.ts']);
     const base = JSON.parse(readFileSync(path.join(root, 'tsconfig.json'), 'utf8')) as object;
-    const service = { ...base, include: ['src'], exclude: ['src/**/*.test.ts'] };
+    const service = { ...base, include: ['src'], exclude: ['src/**/*.test.ts', 'src/**/*.cases.ts'] };
     writeFileSync(path.join(copy, 'tsconfig.json'), JSON.stringify(service));
-    const errors = await node(['node_modules/typescript/bin/tsc', '--noEmit', '--pretty', 'false'], true);
+    const { ok, shown: errors } = await run(['node_modules/typescript/bin/tsc', '--noEmit', '--pretty', 'false']);
+    assert.equal(ok, false);
     const places = [...errors.matchAll(/^(\S+)\(\d+,\d+\): error/gm)].map(([, file]) => file);
     // A change of a comment takes the row that was read, so only the new comment must give the value.
     assert.deepEqual(places, ['src/domain/comments/commands.ts', 'src/domain/votes/commands.ts'], errors);
