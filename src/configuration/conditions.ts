@@ -15,16 +15,17 @@ function sectionOfField(field: Pick<FilterField, 'code' | 'kind' | 'dataType'>):
   return sectionOf(field.dataType);
 }
 
-const UNKNOWN_ITEMS = new Map([
-  ['users', 'NO_SUCH_USER'],
-  ['groups', 'NO_SUCH_GROUP'],
-  ['orgUnits', 'NO_SUCH_UNIT'],
-  ['services', 'NO_SUCH_SERVICE'],
-  ['types', 'NO_SUCH_TYPE'],
-  ['workflows', 'NO_SUCH_WORKFLOW'],
-  ['calendars', 'NO_SUCH_CALENDAR'],
-  ['signingSecrets', 'NO_SUCH_SECRET'],
-] as const);
+/** Section → why an item of it is unknown. */
+export const UNKNOWN_ITEMS = {
+  users: 'NO_SUCH_USER',
+  groups: 'NO_SUCH_GROUP',
+  orgUnits: 'NO_SUCH_UNIT',
+  services: 'NO_SUCH_SERVICE',
+  types: 'NO_SUCH_TYPE',
+  workflows: 'NO_SUCH_WORKFLOW',
+  calendars: 'NO_SUCH_CALENDAR',
+  signingSecrets: 'NO_SUCH_SECRET',
+} as const;
 
 /** Why a reference is invalid: there is no such item, or it is archived. */
 export function unknownReference(section: string, code: unknown, view: ConfigView): Problem {
@@ -34,11 +35,9 @@ export function unknownReference(section: string, code: unknown, view: ConfigVie
     return problem(archived ? 'ITEM_ARCHIVED' : 'ITEM_WOULD_BE_ARCHIVED', { code: stored.code, section });
   }
   const shown = typeof code === 'string' ? code : JSON.stringify(code);
-  const reasons: ReadonlyMap<
-    string,
-    typeof UNKNOWN_ITEMS extends Map<unknown, infer Reason> ? Reason : never
-  > = UNKNOWN_ITEMS;
-  const reason = reasons.get(section);
+  const reason = Object.hasOwn(UNKNOWN_ITEMS, section)
+    ? UNKNOWN_ITEMS[section as keyof typeof UNKNOWN_ITEMS]
+    : undefined;
   return reason === undefined ? problem('NO_SUCH_ITEM', { section, code: shown }) : problem(reason, { code: shown });
 }
 

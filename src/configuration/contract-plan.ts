@@ -1,5 +1,7 @@
 /** Schemas of plans: the planned items with their differences, and the impact. */
-import Type from 'typebox';
+import Type, { type Static, type TUnsafe } from 'typebox';
+import type { PlanNote } from '../lib/problem.ts';
+import type { Action } from './section.ts';
 import { Id, Instant, nullable, oneOf } from '../contract/schemas.ts';
 
 const PlanNotes = Type.Array(
@@ -11,13 +13,13 @@ const PlanNotes = Type.Array(
     },
     { $id: 'PlanNote' },
   ),
-);
+) as unknown as TUnsafe<PlanNote[]>;
 
 const plannedProperties = {
   section: Type.String(),
   code: Type.String(),
   id: Type.Union([Id, Type.Null()]),
-  action: Type.String({ description: 'create, change, leave, archive or restore' }),
+  action: Type.String({ description: 'create, change, leave, archive or restore' }) as unknown as TUnsafe<Action>,
   version: Type.Optional(
     Type.Object(
       {
@@ -36,7 +38,9 @@ const plannedProperties = {
     Type.Array(
       Type.Object({
         path: Type.String({ description: 'Section, item and code, such as `types.incident.impact`.' }),
-        kind: Type.String({ description: 'field, option or state' }),
+        kind: Type.String({ description: 'field, option or state' }) as unknown as TUnsafe<
+          'field' | 'option' | 'state'
+        >,
         records: Type.Integer({ minimum: 0 }),
         complete: Type.Optional(
           Type.Boolean({ description: 'False if only records and values were counted that the caller may read.' }),
@@ -51,6 +55,13 @@ const plannedProperties = {
 };
 
 export const PlannedItems = Type.Array(Type.Object(plannedProperties, { $id: 'PlannedItem' }));
+
+/** One line of a plan, and of what an apply did (docs/spec/configuration.md#command-line). The id of a new item is null. */
+export type PlannedItem = Static<typeof PlannedItems>[number];
+/** What happens to the versions of a record type. */
+export type VersionStep = NonNullable<PlannedItem['version']>;
+/** What goes, and how many records hold it. */
+export type Lost = NonNullable<PlannedItem['lost']>[number];
 
 const Difference = Type.Object(
   {
@@ -70,14 +81,13 @@ export const differenceProperties = {
 };
 
 export const PlannedChanges = Type.Array(
-  Type.Object(
-    {
-      ...plannedProperties,
-      ...differenceProperties,
-    },
-    { $id: 'PlannedChange' },
-  ),
+  Type.Object({ ...plannedProperties, ...differenceProperties }, { $id: 'PlannedChange' }),
 );
+
+/** A line of a plan with the differences in the item. */
+export type PlannedChange = Static<typeof PlannedChanges>[number];
+/** The first differences, and the number of the others. */
+export type ListedDifferences = Pick<PlannedChange, 'differences' | 'moreDifferences'>;
 
 const Count = Type.Integer({ minimum: 0 });
 

@@ -1,17 +1,9 @@
 /** Differences between two definitions, for display in a plan. Pure. */
+import type { ListedDifferences } from './contract-plan.ts';
 import { canonicalJson, deepEqualJson, isObject, ownMember } from '../lib/json.ts';
 import { pathText } from './errors.ts';
 
-export interface Difference {
-  /**
-   * `fields[priority].default`; list members that have a code are named by it. Others are named by their index in the new list,
-   * or in the old one if they are gone.
-   */
-  path: string;
-  /** Absent if there was no value. */
-  before?: unknown;
-  after?: unknown;
-}
+export type Difference = ListedDifferences['differences'][number];
 
 type Members = ReadonlyMap<string, unknown>;
 
@@ -35,13 +27,6 @@ export function differencesOf(before: unknown, after: unknown): Difference[] {
   const found: Difference[] = [];
   compare('', before, after, found);
   return found;
-}
-
-/** Differences for an answer, at most `MAX_DIFFERENCES`. */
-export interface ListedDifferences {
-  differences: Difference[];
-  /** Number of differences that are not listed. */
-  moreDifferences: number;
 }
 
 const MAX_DIFFERENCES = 200;

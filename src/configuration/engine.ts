@@ -8,8 +8,9 @@ import { insertNestedId, insertVersion, lockConfiguration, moveNestedId, updateV
 import { requireDiscarded } from './lost.ts';
 import type { Runner } from '../platform/unit-of-work/binding.ts';
 import type { ReadContext, WriteContext } from '../platform/unit-of-work/context.ts';
-import { type ListedDifferences, listedDifferences } from './differences.ts';
-import { type BundleOptions, makePlan, type Plan, type PlannedItem, type VersionStep } from './planner.ts';
+import { listedDifferences } from './differences.ts';
+import type { PlannedChange, PlannedItem, VersionStep } from './contract-plan.ts';
+import { type BundleOptions, makePlan, type Plan } from './planner.ts';
 import { type Bundle, type BundleFile, type BundleItem, readBundle, shapeProblems } from './read.ts';
 import { requireChanged, requireNamed, requireWhole, seesHolders, shown } from './rights.ts';
 import { currentVersion, requireVersion } from './store-versions.ts';
@@ -21,7 +22,8 @@ import { type Impact, impactOf, type ImpactParts } from './impact.ts';
 
 export { BundleError, type BundleProblem } from './errors.ts';
 export { exportBundle, exportItem, type ExportScope, unreadable } from './export.ts';
-export type { BundleOptions, PlannedItem, VersionStep } from './planner.ts';
+export type { PlannedChange, PlannedItem, VersionStep } from './contract-plan.ts';
+export type { BundleOptions } from './planner.ts';
 export type { BundleFile } from './read.ts';
 
 /**
@@ -54,9 +56,6 @@ async function allowedPlan(
   requireWhole(plan, bundle, options);
   return plan;
 }
-
-/** A line of a plan with the differences in the item. */
-export interface PlannedChange extends PlannedItem, ListedDifferences {}
 
 export interface PlannedChanges {
   items: PlannedChange[];

@@ -1,11 +1,13 @@
 /**
  * Writes the current configuration as a bundle for which `plan` reports no change (docs/spec/configuration.md#command-line).
  */
-import { isActive, type ItemState } from '../contract/state.ts';
+import { isActive } from '../contract/state.ts';
+import type { Static } from 'typebox';
 import { stringify } from 'yaml';
 import { Fault } from '../lib/fault.ts';
 import { deepEqualJson, isObject } from '../lib/json.ts';
 import { Yielder } from '../lib/yielding.ts';
+import type { readItem } from './contract.ts';
 import { inOrder } from './differences.ts';
 import type { ConfigSection, StoredItem } from './section.ts';
 import type { ReadContext } from '../platform/unit-of-work/context.ts';
@@ -43,29 +45,18 @@ export async function exportBundle(
     (identity || !section.identity || only?.includes(section.key) === true) && only?.includes(section.key) !== false;
   for (const section of sections) if (section.identity && wanted(section)) requireRight(ctx, section);
   const past = version === undefined ? undefined : Map.groupBy(await itemsAt(ctx, version), (item) => item.section);
-  const stored = new Map<string, StoredItem[]>();
-  const active = new Map<string, ReadonlySet<string>>();
-  for (const section of sections) {
-    const now = await section.load(ctx);
-    const all = past === undefined || section.identity ? now : storedThen(section, past.get(section.key), now);
-    const items = all.filter((item) => isActive(item));
-    stored.set(section.key, items);
-    active.set(section.key, new Set(items.map((item) => section.keyOf(item.code))));
-  }
-  const byKey = new Map(sections.map((section) => [section.key, section]));
-  const hasActive = (key: string, code: string): boolean => {
-    const section = byKey.get(key);
-    return section !== undefined && active.get(key)?.has(section.keyOf(code)) === true;
-  };
+  const { stored, isActiveItem } = await loadAll(ctx, sections, past);
   const yielder = new Yielder();
   const files: BundleFile[] = [];
   for (const section of sections) {
     if (!wanted(section) || !mayRead(ctx, section)) continue;
-    const items = (stored.get(section.key) ?? []).sort((a, b) => (a.code < b.code ? -1 : 1));
+    const items = (stored.get(section.key) ?? [])
+      .filter((item) => isActive(item))
+      .sort((a, b) => (a.code < b.code ? -1 : 1));
     const written: unknown[] = [];
     for (const item of items) {
       await yielder.next();
-      const presented = section.toBundleItem(item.definition, { identity, active: hasActive });
+      const presented = section.toBundleItem(item.definition, { identity, active: isActiveItem });
       if (presented !== undefined) written.push(await withoutDefaults(section, presented, yielder));
     }
     if (written.length === 0) {
@@ -78,6 +69,24 @@ export async function exportBundle(
     files.push({ name: `${section.key}.yaml`, text: await sectionText(section, written, yielder) });
   }
   return files;
+}
+
+/** The items of all sections. @param past those of an older version by section, if it is exported */
+async function loadAll(ctx: ReadContext, sections: readonly ConfigSection[], past?: ReadonlyMap<string, PastItem[]>) {
+  const stored = new Map<string, StoredItem[]>();
+  const active = new Set<string>();
+  const byKey = new Map(sections.map((section) => [section.key, section]));
+  // One after another: a unit has one connection.
+  for (const section of sections) {
+    const { key, identity } = section;
+    const now = await section.load(ctx);
+    const items = past === undefined || identity ? now : storedThen(section, past.get(key), now);
+    stored.set(key, items);
+    for (const item of items) if (isActive(item)) active.add(`${key} ${section.keyOf(item.code)}`);
+  }
+  const isActiveItem = (key: string, code: string): boolean =>
+    active.has(`${key} ${byKey.get(key)?.keyOf(code) ?? code}`);
+  return { stored, isActiveItem };
 }
 
 /** A text of several lines that starts with white space; as a YAML block, some of them are read back differently. */
@@ -152,42 +161,25 @@ export function unreadable(ctx: ReadContext, sections: readonly ConfigSection[])
   return sections.filter((section) => !section.identity && !mayRead(ctx, section)).map(({ key }) => key);
 }
 
-export interface ItemText {
-  id: string;
-  code: string;
-  state: ItemState;
-  /**
-   * YAML of the item alone, with memberships and assignments if the caller may see them, without default values of its section.
-   */
-  text: string;
-  definition: unknown;
-}
-
-/** One item, archived or not. @throws Fault RIGHT_MISSING, NOT_FOUND */
+/**
+ * One item, archived or not, with memberships and assignments if the caller may see them. The text has no default values.
+ *
+ * @throws Fault RIGHT_MISSING, NOT_FOUND
+ */
 export async function exportItem(
   ctx: ReadContext,
   sections: readonly ConfigSection[],
   section: ConfigSection,
   code: string,
-): Promise<ItemText> {
+): Promise<Static<typeof readItem.answer>> {
   ctx.actor.require('config.manage');
   requireRight(ctx, section);
-  const items = new Map<string, StoredItem[]>();
-  // One after another: a unit has one connection.
-  for (const one of sections) items.set(one.key, await one.load(ctx));
-  const item = items.get(section.key)?.find((one) => one.code === code);
+  const { stored, isActiveItem } = await loadAll(ctx, sections);
+  const item = stored.get(section.key)?.find((one) => one.code === code);
   if (item === undefined) throw new Fault('NOT_FOUND', `There is no ${section.key}/${code}.`);
-  const active = new Set(
-    sections.flatMap((one) =>
-      (items.get(one.key) ?? []).filter(isActive).map(({ code: own }) => `${one.key} ${one.keyOf(own)}`),
-    ),
-  );
-  const byKey = new Map(sections.map((one) => [one.key, one]));
-  const hasActive = (key: string, own: string): boolean => {
-    const other = byKey.get(key);
-    // Archived users keep memberships and roles in case they are restored; an edit must not lose them.
-    return other !== undefined && (other.identity || active.has(`${key} ${other.keyOf(own)}`));
-  };
+  // Archived users keep memberships and roles in case they are restored; an edit must not lose them.
+  const hasActive = (key: string, own: string): boolean =>
+    sections.some((one) => one.key === key && one.identity) || isActiveItem(key, own);
   const holders = seesHolders(ctx);
   const yielder = new Yielder();
   await yielder.next();

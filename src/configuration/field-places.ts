@@ -31,7 +31,7 @@ interface Named {
 }
 
 /** The names of fields in a condition, as it applies to one type. */
-function* conditionNames(condition: unknown): Generator<string> {
+export function* conditionNames(condition: unknown): Generator<string> {
   if (!isObject(condition)) return;
   const { conditions, field, value } = condition;
   if (Array.isArray(conditions)) for (const part of conditions) yield* conditionNames(part);

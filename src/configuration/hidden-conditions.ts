@@ -5,6 +5,7 @@
 import { canonicalJson } from '../lib/json.ts';
 import { type PlanNote, planNote } from '../lib/problem.ts';
 import type { Yielder } from '../lib/yielding.ts';
+import { conditionNames } from './field-places.ts';
 import type { Change, ConfigView } from './section.ts';
 import type { RecordAction } from '../contract/rights.ts';
 
@@ -57,15 +58,6 @@ function workflowCodes(view: ConfigView, type: RecordTypeShape): Set<string> {
   return new Set(shapes.flatMap(({ workflow }) => workflow ?? []));
 }
 
-/** The type's fields that the condition uses. The system field `title` stands for the type's title field. */
-function* usedFields(condition: unknown, type: RecordTypeShape, own: ReadonlySet<string>): Generator<string> {
-  const { conditions, field } = condition as { conditions?: unknown[]; field?: string };
-  for (const part of conditions ?? []) yield* usedFields(part, type, own);
-  if (field === undefined) return;
-  if (own.has(field)) yield field;
-  else if (field === 'title' && type.title !== undefined) yield type.title;
-}
-
 /** Field → codes of the transitions whose conditions use it, in any of the type's workflows. */
 function transitionsByField(
   type: RecordTypeShape,
@@ -75,8 +67,11 @@ function transitionsByField(
   const found = new Map<string, Set<string>>();
   const own = new Set(type.fields.map(({ code }) => code));
   for (const { code, condition } of [...codes].flatMap((one) => workflows.get(one)?.transitions ?? [])) {
-    if (condition === undefined) continue;
-    for (const field of usedFields(condition, type, own)) found.set(field, (found.get(field) ?? new Set()).add(code));
+    for (const name of conditionNames(condition)) {
+      // The system field `title` stands for the type's title field.
+      const field = own.has(name) ? name : name === 'title' ? type.title : undefined;
+      if (field !== undefined) found.set(field, (found.get(field) ?? new Set()).add(code));
+    }
   }
   return found;
 }

@@ -3,11 +3,13 @@
  * what stops working. The plan is written in a transaction that is always rolled back, so the rules that count are those of the
  * service itself. Modules contribute their part as an `ImpactSource`.
  */
+import type { Static } from 'typebox';
 import { Fault } from '../lib/fault.ts';
 import { problem } from '../lib/problem.ts';
 import type { Runner } from '../platform/unit-of-work/binding.ts';
 import type { Actor, ReadContext, WriteContext } from '../platform/unit-of-work/context.ts';
 import { type ConfigSnapshot, loadSnapshot } from '../platform/unit-of-work/snapshot.ts';
+import type { ImpactSchema } from './contract-plan.ts';
 import { sumErrors } from './store-impact.ts';
 import { makePlan, type BundleOptions } from './planner.ts';
 import type { Bundle } from './read.ts';
@@ -16,69 +18,15 @@ import { requireChanged, requireNamed, requireWhole } from './rights.ts';
 import type { Change, ConfigSection } from './section.ts';
 import { tryLockConfiguration } from './store.ts';
 
+export type Impact = Static<typeof ImpactSchema>;
 /** A record as an example. Only records that the caller may read are named. */
-export interface ImpactExample {
-  id: string;
-  number: string | null;
-}
-
+export type ImpactExample = AccessCount['examples'][number];
+export type RoleImpact = Impact['roles'][number];
+export type PersonImpact = Impact['people'][number];
 /** Records of a type that become readable or writable, or stop being so. */
-export interface AccessCount {
-  type: string;
-  gained: number;
-  lost: number;
-  writable: { gained: number; lost: number };
-  examples: ImpactExample[];
-}
-
-export interface FieldAccessChange {
-  type: string;
-  field: string;
-  access: 'read' | 'write';
-  change: 'gained' | 'lost';
-  /**
-   * Records that can be read, or changed, before and after, and of which the field changes. Zero if the change concerns only
-   * records that become readable or stop being so, or none yet.
-   */
-  records: number;
-  examples: ImpactExample[];
-}
-
-export interface RoleImpact {
-  role: string;
-  records: AccessCount[];
-  fields: FieldAccessChange[];
-}
-
-export interface PersonImpact {
-  id: string;
-  login: string;
-  displayName: string;
-  records: AccessCount[];
-  fields: FieldAccessChange[];
-}
-
-export interface Impact {
-  /** False if only what the caller may read was counted, or something that stops working is counted but not named. */
-  complete: boolean;
-  exact: boolean;
-  /** The largest error of a count, with a probability of 95 %; null if time ran out before everything was counted. */
-  errorBound: number | null;
-  roles: RoleImpact[];
-  /** The 50 most affected users. */
-  people: PersonImpact[];
-  /** Number of affected users. */
-  affectedPeople: number;
-  constraints: { path: string; records: number; examples: ImpactExample[] }[];
-  states: { type: string; state: string; records: number; examples: ImpactExample[] }[];
-  sla: { policy: string; moved: number; earliest: string | null; breachedAtOnce: number }[];
-  broken: { section: string; code: string; reason: string }[];
-  totals: Record<ImpactMeasure, number>;
-  /** The largest error of each total, with a probability of 95 %; null if not all was counted. */
-  totalErrors: ImpactErrors;
-}
-
-export type ImpactErrors = Record<ImpactMeasure, number | null>;
+export type AccessCount = RoleImpact['records'][number];
+export type FieldAccessChange = RoleImpact['fields'][number];
+export type ImpactErrors = Impact['totalErrors'];
 
 export const IMPACT_MEASURES = ['lost-access', 'gained-access', 'invalid-records', 'sla-breached', 'broken'] as const;
 export type ImpactMeasure = (typeof IMPACT_MEASURES)[number];

@@ -2,18 +2,10 @@
 import { Fault, type FaultDetail } from '../lib/fault.ts';
 import { type PlanNote, planNote, problem } from '../lib/problem.ts';
 import type { ReadContext } from '../platform/unit-of-work/context.ts';
+import type { Lost } from './contract-plan.ts';
 import type { ReadsField } from './require-readable.ts';
 import type { Change, CompileView, ConfigSection, GonePart } from './section.ts';
 import type { Entry } from './view.ts';
-
-export interface Lost {
-  /** `types.incident.impact`, `types.incident.impact.high`, `workflows.incident.waiting`. */
-  path: string;
-  kind: 'field' | 'option' | 'state';
-  /** The records that hold it; without `complete` those of which the caller may read it. */
-  records: number;
-  complete?: false;
-}
 
 /** Values that records hold of removed parts. `occupied`: paths of removed states that records are in, readable or not. */
 export async function countLost(

@@ -5,7 +5,7 @@ import { deepEqualJson, isObject } from '../lib/json.ts';
 import { type PlanNote, planNote, type Problem, problem } from '../lib/problem.ts';
 import { Yielder } from '../lib/yielding.ts';
 import { unknownReference } from './conditions.ts';
-import type { Action, Change, Comparison, ConfigSection, ItemPath, Report, SectionReport } from './section.ts';
+import type { Action, Change, ConfigSection, ItemPath, Report, SectionReport } from './section.ts';
 import { loadNestedIds, loadVersions } from './store.ts';
 import type { ReadContext } from '../platform/unit-of-work/context.ts';
 import { BundleError, type BundleProblem } from './errors.ts';
@@ -16,7 +16,8 @@ import type { NamingSchema } from './naming.ts';
 import { followRenames } from './follow-renames.ts';
 import { withRenamed } from './renames.ts';
 import { Proposals } from './proposals.ts';
-import { countLost, type Lost, lostNotes, renameNotes } from './lost.ts';
+import type { PlannedItem, VersionStep } from './contract-plan.ts';
+import { countLost, lostNotes, renameNotes } from './lost.ts';
 import { readsField, requireReadable } from './require-readable.ts';
 
 export interface BundleOptions {
@@ -36,29 +37,6 @@ export interface BundleOptions {
   checksOwnFields?: boolean;
   /** Called before records are counted that hold what goes; an apply keeps out other writers of records. */
   lockRecords?: () => Promise<void>;
-}
-
-/** What happens to the versions of a record type. */
-export interface VersionStep extends Comparison {
-  from: number;
-  to: number;
-  /** The English texts of the notes. */
-  reasons: string[];
-}
-
-/** One line of a plan, and of what an apply did (docs/spec/configuration.md#command-line). */
-export interface PlannedItem {
-  section: string;
-  code: string;
-  /** Null in the plan of a new item. */
-  id: string | null;
-  action: Action;
-  version?: VersionStep;
-  /** The English texts of the notes, separated by "; ". */
-  note?: string;
-  notes?: PlanNote[];
-  /** Fields, options and states that go, with the number of records that hold them. */
-  lost?: Lost[];
 }
 
 export interface Plan {

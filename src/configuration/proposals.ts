@@ -6,6 +6,7 @@ import { isActive } from '../contract/state.ts';
 import { isObject } from '../lib/json.ts';
 import { type Problem, withNearNames } from '../lib/problem.ts';
 import type { ReadContext } from '../platform/unit-of-work/context.ts';
+import { UNKNOWN_ITEMS } from './conditions.ts';
 import { type FieldShape, type TypeShape, workflowOf } from './record-types.ts';
 import { mayRead, type ReadsField } from './require-readable.ts';
 import type { ItemPath } from './section.ts';
@@ -16,14 +17,7 @@ const MAX = 20;
 
 /** The section of the items that the reason says are missing. */
 const SECTIONS: Readonly<Record<string, string>> = {
-  NO_SUCH_USER: 'users',
-  NO_SUCH_GROUP: 'groups',
-  NO_SUCH_UNIT: 'orgUnits',
-  NO_SUCH_SERVICE: 'services',
-  NO_SUCH_TYPE: 'types',
-  NO_SUCH_WORKFLOW: 'workflows',
-  NO_SUCH_CALENDAR: 'calendars',
-  NO_SUCH_SECRET: 'signingSecrets',
+  ...Object.fromEntries(Object.entries(UNKNOWN_ITEMS).map(([section, reason]) => [reason, section])),
   TRANSFORM_TYPE: 'types',
 };
 

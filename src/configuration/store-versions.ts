@@ -2,6 +2,7 @@
  * The history of the configuration outside users, groups and units. Every change of an item, by an apply or a single call, adds
  * a version with the items that it changed (`planItem` in `store.ts`). Versions are never deleted and hold no secrets.
  */
+import type { Static } from 'typebox';
 import sql from 'sql-template-tag';
 import { pageOf, type Paging, windowOf } from '../contract/paging.ts';
 import { isArchived, type ItemState } from '../contract/state.ts';
@@ -10,7 +11,8 @@ import { deepEqualJson } from '../lib/json.ts';
 import { joinedUser } from '../platform/journal/journal.ts';
 import { type Check, rowCheck } from '../platform/audit/checks.ts';
 import type { ReadContext } from '../platform/unit-of-work/context.ts';
-import { type ListedDifferences, listedDifferences } from './differences.ts';
+import type { diffConfigVersions, listConfigVersions } from './contract.ts';
+import { listedDifferences } from './differences.ts';
 import { mayRead } from './require-readable.ts';
 import type { Action, ConfigSection } from './section.ts';
 
@@ -41,15 +43,6 @@ export async function requireVersion(ctx: ReadContext, expected: number): Promis
   );
 }
 
-/** The author of a version; null for the service itself. */
-type Author = { id: string; displayName: string } | null;
-
-export interface ConfigVersion {
-  version: number;
-  at: string;
-  by: Author;
-}
-
 interface VersionRow {
   version: number;
   at: string;
@@ -63,27 +56,10 @@ function versionOf({ version, at, byId, byName }: VersionRow): ConfigVersion {
 
 type VersionAction = Exclude<Action, 'leave'>;
 
-interface ChangedItem {
-  section: string;
-  code: string;
-  action: VersionAction;
-}
-
-export interface ListedVersion extends ConfigVersion {
-  sections: string[];
-  /** Numbers of items. */
-  summary: Record<VersionAction, number>;
-  /** The first of the items. */
-  items: ChangedItem[];
-}
-
-export interface VersionPage {
-  current: number;
-  rows: ListedVersion[];
-  page: number;
-  pageSize: number;
-  hasMore: boolean;
-}
+export type VersionPage = Static<typeof listConfigVersions.answer>;
+export type ListedVersion = VersionPage['rows'][number];
+type ChangedItem = ListedVersion['items'][number];
+type ConfigVersion = Pick<ListedVersion, 'version' | 'at' | 'by'>;
 
 /** Changed items that the list of versions names. The summary counts all of them. */
 const MAX_ITEMS = 50;
@@ -158,12 +134,7 @@ export async function itemsAt(ctx: ReadContext, version: number): Promise<PastIt
     WHERE version <= ${version}::bigint ORDER BY item_id, version DESC`);
 }
 
-export interface VersionDifference extends ListedDifferences {
-  section: string;
-  code: string;
-  id: string;
-  action: VersionAction;
-}
+export type VersionDifference = Static<typeof diffConfigVersions.answer>[number];
 
 function actionBetween(before: PastItem | undefined, after: PastItem | undefined): VersionAction | 'leave' {
   const was = before !== undefined && !isArchived(before);
