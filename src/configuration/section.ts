@@ -203,35 +203,16 @@ export interface SectionParts<Item, Definition> {
 }
 
 /** A section with all defaults. */
-export interface ConfigSection {
+export interface ConfigSection
+  extends Readonly<Omit<Required<SectionParts<unknown, unknown>>, 'key' | 'right' | 'normalise' | 'nameOf'>> {
   readonly key: string;
-  readonly summary: string;
-  readonly shape: 'list' | 'plain' | 'map';
-  readonly schema: TSchema;
-  readonly identity: boolean;
+  readonly right: GlobalRight | undefined;
   /** Whether items and their parts take `was`. */
   readonly renamable: boolean;
   /** Whether items have lists of parts with codes of their own. */
   readonly hasParts: boolean;
   /** Whether every version of the compiled form is kept. */
   readonly versioned: boolean;
-  readonly codeProperty: string;
-  readonly right: GlobalRight | undefined;
-  codeOf(item: unknown): string;
   /** The name in lists of items; the code if the definition has none. */
   nameOf(definition: unknown, code: string): unknown;
-  keyOf(code: string): string;
-  rights(change: Change, view: CompileView, actorId: string | null): readonly GlobalRight[];
-  merge(item: unknown, stored: unknown, options: MergeOptions): unknown;
-  compile(definition: unknown, view: CompileView, report: Report): unknown;
-  validateAll(view: ConfigView, report: SectionReport): void;
-  verify(ctx: ReadContext, changes: readonly Change[], view: CompileView, report: SectionReport): Promise<void>;
-  notes(change: Change, view: ConfigView, yielder: Yielder): Promise<PlanNote[]>;
-  compare(before: unknown, after: unknown): Comparison;
-  lockRecords(ctx: WriteContext): Promise<void>;
-  countRecords(ctx: ReadContext, change: Change, gone: readonly GonePart[], view: CompileView): Promise<HeldCount[]>;
-  load(ctx: ReadContext): Promise<StoredItem[]>;
-  lock(ctx: WriteContext): Promise<void>;
-  write(ctx: WriteContext, change: Change, view: CompileView): void;
-  toBundleItem(definition: unknown, options: ExportOptions): unknown;
 }
