@@ -162,7 +162,7 @@ describe('conventions', () => {
       const began = performance.now();
       const answer = await fixture.api('POST', '/objects', { body });
       refused(answer, 400, 'INVALID_JSON', String(body).slice(0, 60));
-      // A bound against hanging; how long the event loop is held is measured by `test/long/event-loop.ts`.
+      // A bound against hanging; how long the event loop is held is measured by `test/proofs/event-loop.ts`.
       assert.ok(performance.now() - began < 10_000);
     }
     const beyond = await fixture.api('POST', '/objects', {

@@ -1,7 +1,7 @@
 /** Comments, attachments, relations, workflow and bulk changes of a record. Rules by number: `COVERAGE.md`. */
 import assert from 'node:assert/strict';
 import { after, describe } from 'node:test';
-import { readEvents } from '../test/harness/event-stream.ts';
+import { readEvents } from '../test/support/event-stream.ts';
 import { type Answer, before, it, problemsOf, Fixture } from './service.ts';
 
 let fixture: Fixture;

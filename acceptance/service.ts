@@ -15,7 +15,7 @@ import {
   freePort,
   type Service,
   startService,
-} from '../test/harness/fault-service.ts';
+} from '../test/proofs/fault-service.ts';
 
 export interface Answer {
   status: number;

@@ -6,7 +6,7 @@ import path from 'node:path';
 import { after, describe } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Webhook } from 'standardwebhooks';
-import { isSigned, type Receiver, startReceiver } from '../test/harness/receiver.ts';
+import { isSigned, type Receiver, startReceiver } from '../test/support/receiver.ts';
 import { type Answer, before, it, problemsOf, CONFIGURATION, Fixture } from './service.ts';
 
 let folder: string;

@@ -5,10 +5,10 @@
  */
 import { parseArgs } from 'node:util';
 import type { Page } from 'playwright-core';
-import { addManyRecords } from '../test/harness/console-sample-data.ts';
-import { WATCH_OPENING } from '../test/harness/console-opening.ts';
-import { startConsole, type TestConsole } from '../test/harness/console.ts';
-import { globalSetup, globalTeardown } from '../test/harness/global-setup.ts';
+import { addManyRecords } from '../test/support/console-sample-data.ts';
+import { WATCH_OPENING } from '../test/support/console-opening.ts';
+import { startConsole, type TestConsole } from '../test/support/console.ts';
+import { globalSetup, globalTeardown } from '../test/support/global-setup.ts';
 
 const { values } = parseArgs({
   options: {

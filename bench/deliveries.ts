@@ -8,9 +8,9 @@ import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { openEmbedded } from '../src/platform/database/embedded.ts';
-import { docket, type Environment, freePort, type Service, startService } from '../test/harness/fault-service.ts';
-import { WEBHOOK_CONFIGURATION } from '../test/harness/webhook-fixture.ts';
-import { type Receiver, startReceiver } from '../test/harness/receiver.ts';
+import { docket, type Environment, freePort, type Service, startService } from '../test/proofs/fault-service.ts';
+import { WEBHOOK_CONFIGURATION } from '../test/support/webhook-fixture.ts';
+import { type Receiver, startReceiver } from '../test/support/receiver.ts';
 
 const CONNECTIONS = 16;
 const PACED = 200;

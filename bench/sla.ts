@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
-import { startReceiver } from '../test/harness/receiver.ts';
+import { startReceiver } from '../test/support/receiver.ts';
 import { Connection } from './connection.ts';
 import { AREAS, PRIORITIES, samples, TAGS } from './corpus.ts';
 import {

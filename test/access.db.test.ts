@@ -10,9 +10,9 @@ import { takesDryRun } from '../src/contract/operation.ts';
 import { ADMIN_SCOPE, SCOPES } from '../src/contract/scopes.ts';
 import { setPassword } from '../src/domain/access/index.ts';
 import { makeKey } from '../src/domain/access/keys.ts';
-import { startTestApp, type TestAnswer, type TestApp } from './harness/app.ts';
-import { watchAnswers } from './harness/response-check.ts';
-import { operationCases, WORLD } from './harness/operation-calls.ts';
+import { startTestApp, type TestAnswer, type TestApp } from './support/app.ts';
+import { watchAnswers } from './support/response-check.ts';
+import { operationCases, WORLD } from './support/operation-calls.ts';
 import {
   type Call,
   HIDDEN_FIELD,
@@ -20,9 +20,9 @@ import {
   type Login,
   type OperationCase,
   PASSWORD,
-} from './harness/operation-calls-case.ts';
-import { databaseState } from './harness/database-state.ts';
-import { bundle, changeRights, stored, withoutCorrelation } from './harness/small-configuration.ts';
+} from './support/operation-calls-case.ts';
+import { databaseState } from './support/database-state.ts';
+import { bundle, changeRights, stored, withoutCorrelation } from './support/small-configuration.ts';
 
 let app: TestApp;
 /** Responses that do not match the OpenAPI document. */

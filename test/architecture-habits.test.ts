@@ -17,8 +17,8 @@ import {
   readSources,
   type Source,
   walk,
-} from './harness/source-files.ts';
-import { type Ownership, TABLES } from './harness/table-owners.ts';
+} from './support/source-files.ts';
+import { type Ownership, TABLES } from './support/table-owners.ts';
 
 const service = readSources('src').filter((source) => !isTestFile(source.path));
 const everything = [...readSources('src', 'test', 'acceptance', 'tools', 'bench', 'examples')];

@@ -7,7 +7,7 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, it } from 'node:test';
 import { MODULES } from '../src/modules.ts';
-import { isTestFile, parseSource, ROOT, readSources, type Source, trackedFiles } from './harness/source-files.ts';
+import { isTestFile, parseSource, ROOT, readSources, type Source, trackedFiles } from './support/source-files.ts';
 
 const sources = readSources('src');
 
@@ -294,8 +294,8 @@ describe('architecture', () => {
       'the contract src/domain/objects/contract.ts imports the configuration: src/configuration/section.ts',
     ]);
     assert.deepEqual(layerProblems(bad('src/stray/a.ts', '')), ['src/stray/a.ts is in no layer']);
-    assert.deepEqual(layerProblems(bad('src/lib/a.ts', "import '../../test/harness/b.ts';")), [
-      'src/lib/a.ts imports test/harness/b.ts, which is in no layer',
+    assert.deepEqual(layerProblems(bad('src/lib/a.ts', "import '../../test/support/b.ts';")), [
+      'src/lib/a.ts imports test/support/b.ts, which is in no layer',
     ]);
   });
 

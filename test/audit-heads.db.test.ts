@@ -15,11 +15,11 @@ import { Database } from '../src/platform/database/pool.ts';
 import { journalHash } from '../src/platform/journal/journal.ts';
 import { forgetPlaces, headPlace, headsBehind, readHeads, writeHeads } from '../src/platform/audit/seal-heads.ts';
 import { sealCursor } from '../src/platform/journal/seals.ts';
-import { runCommand, type CommandResult } from './harness/commands.ts';
-import { createTestDatabase, type TestDatabase } from './harness/database.ts';
-import { startService } from './harness/fault-service.ts';
-import { s3Server, type TestS3 } from './harness/s3.ts';
-import { sealAll } from './harness/seal-all.ts';
+import { runCommand, type CommandResult } from './support/commands.ts';
+import { createTestDatabase, type TestDatabase } from './support/database.ts';
+import { startService } from './proofs/fault-service.ts';
+import { s3Server, type TestS3 } from './support/s3.ts';
+import { sealAll } from './support/seal-all.ts';
 
 const ITSM = path.resolve(import.meta.dirname, '../config/itsm');
 

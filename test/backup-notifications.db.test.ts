@@ -15,11 +15,11 @@ import { dumpService } from '../src/platform/backup/dump.ts';
 import { loadService } from '../src/platform/backup/load.ts';
 import { FileBlobs } from '../src/platform/blobs/filesystem.ts';
 import { Database } from '../src/platform/database/pool.ts';
-import { startTestApp, type TestApp } from './harness/app.ts';
-import { createEmptyDatabase, type TestDatabase } from './harness/database.ts';
-import { notifyAll, testAuthenticator } from './harness/notify-all.ts';
-import { sealAll } from './harness/seal-all.ts';
-import { ACTIONS, bundle, idOf, stored } from './harness/small-configuration.ts';
+import { startTestApp, type TestApp } from './support/app.ts';
+import { createEmptyDatabase, type TestDatabase } from './support/database.ts';
+import { notifyAll, testAuthenticator } from './support/notify-all.ts';
+import { sealAll } from './support/seal-all.ts';
+import { ACTIONS, bundle, idOf, stored } from './support/small-configuration.ts';
 
 const WORLD = `
 settings: { defaultLocale: en-US, timezone: UTC }

@@ -23,11 +23,11 @@ import { givePlaces } from '../src/platform/journal/places.ts';
 import { sealJournal } from '../src/platform/journal/seals.ts';
 import { MODULES } from '../src/modules.ts';
 import { backupSources, collect } from '../src/platform/module.ts';
-import { startTestApp, type TestApp } from './harness/app.ts';
-import { type RecordFixture, startRecordFixture } from './harness/record-fixture.ts';
-import { sealAll } from './harness/seal-all.ts';
-import { idOf } from './harness/small-configuration.ts';
-import { createEmptyDatabase, type TestDatabase } from './harness/database.ts';
+import { startTestApp, type TestApp } from './support/app.ts';
+import { type RecordFixture, startRecordFixture } from './support/record-fixture.ts';
+import { sealAll } from './support/seal-all.ts';
+import { idOf } from './support/small-configuration.ts';
+import { createEmptyDatabase, type TestDatabase } from './support/database.ts';
 
 const DAY_MS = 86_400_000;
 

@@ -7,9 +7,9 @@ import { after, before, describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { pino } from 'pino';
 import { S3Blobs } from '../src/platform/blobs/s3.ts';
-import { startTestApp, type TestAnswer, type TestApp } from './harness/app.ts';
-import { FakeS3 } from './harness/fake-s3.ts';
-import { setCredentials } from './harness/s3.ts';
+import { startTestApp, type TestAnswer, type TestApp } from './support/app.ts';
+import { FakeS3 } from './support/fake-s3.ts';
+import { setCredentials } from './support/s3.ts';
 
 const WAIT_MS = 60_000;
 const PROBES = { everyMs: 100, failedEveryMs: 100 };

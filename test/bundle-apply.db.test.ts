@@ -7,8 +7,8 @@ import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import sql from 'sql-template-tag';
-import { type BundleFixture, changed, file, startBundleFixture } from './harness/bundle-fixture.ts';
-import { ROOT } from './harness/source-files.ts';
+import { type BundleFixture, changed, file, startBundleFixture } from './support/bundle-fixture.ts';
+import { ROOT } from './support/source-files.ts';
 
 const BASE = `
 settings: { defaultLocale: en-US }

@@ -6,7 +6,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import sql from 'sql-template-tag';
 import type { Fault } from '../src/lib/fault.ts';
-import { type BundleFixture, changed, file, startBundleFixture } from './harness/bundle-fixture.ts';
+import { type BundleFixture, changed, file, startBundleFixture } from './support/bundle-fixture.ts';
 
 /** A bundle of one type with a title and these fields. */
 const type = (fields: string, rest = ''): string =>

@@ -9,9 +9,9 @@ import path from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { russianText } from '../web/src/problems/russian.ts';
 import type { PlanNote } from '../src/lib/problem.ts';
-import { startTestApp, type TestApp } from './harness/app.ts';
-import { runCommand } from './harness/commands.ts';
-import { user } from './harness/small-configuration.ts';
+import { startTestApp, type TestApp } from './support/app.ts';
+import { runCommand } from './support/commands.ts';
+import { user } from './support/small-configuration.ts';
 
 const type = (title = 'title', workflow = 'flow'): string =>
   `types: [ { code: case, title: ${title}, workflow: ${workflow}, fields: [ { code: title, dataType: string }, { code: cost, dataType: integer }, { code: kind, dataType: string } ] } ]`;

@@ -4,9 +4,9 @@
  */
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { startTestApp, type TestApp } from './harness/app.ts';
-import { FIELD_PLACES, HIDDEN_WORLD } from './harness/field-places.ts';
-import { user } from './harness/small-configuration.ts';
+import { startTestApp, type TestApp } from './support/app.ts';
+import { FIELD_PLACES, HIDDEN_WORLD } from './support/field-places.ts';
+import { user } from './support/small-configuration.ts';
 
 const RIGHTS = 'rights: [config.manage, webhook.manage, integration.manage, import.manage]';
 const grants = (read: string, more = ''): string =>

@@ -6,7 +6,7 @@ import { type IndexedTypes, pendingFieldIndexes, reconcileFieldIndexes } from '.
 import { ownFieldView } from '../src/domain/access/index.ts';
 import { typeView } from '../src/domain/metadata/index.ts';
 import { loadSnapshot } from '../src/platform/unit-of-work/snapshot.ts';
-import { type BundleFixture, file, startBundleFixture } from './harness/bundle-fixture.ts';
+import { type BundleFixture, file, startBundleFixture } from './support/bundle-fixture.ts';
 
 const bundle = (parts: string): ReturnType<typeof file> =>
   file(

@@ -5,8 +5,8 @@ import path from 'node:path';
 import { describe, it } from 'node:test';
 import { BundleError } from '../src/configuration/engine.ts';
 import { isFault } from '../src/lib/fault.ts';
-import { file, problemsOf, SECTIONS } from './harness/bundle-fixture.ts';
-import { ROOT } from './harness/source-files.ts';
+import { file, problemsOf, SECTIONS } from './support/bundle-fixture.ts';
+import { ROOT } from './support/source-files.ts';
 
 async function said(text: string): Promise<string[]> {
   return (await problemsOf(file(text))).map((problem) => `${problem.path} ${problem.code}`);

@@ -5,10 +5,10 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { GLOBAL_RIGHTS } from '../src/contract/rights.ts';
-import { assertRejected } from './harness/record-fixture.ts';
-import { startTestApp, type TestAnswer, type TestApp } from './harness/app.ts';
-import { SECTIONS } from './harness/bundle-fixture.ts';
-import { bundle, idOf, RIGHTS, user } from './harness/small-configuration.ts';
+import { assertRejected } from './support/record-fixture.ts';
+import { startTestApp, type TestAnswer, type TestApp } from './support/app.ts';
+import { SECTIONS } from './support/bundle-fixture.ts';
+import { bundle, idOf, RIGHTS, user } from './support/small-configuration.ts';
 
 interface Row {
   /** The section with one new item, as a bundle writes it. */

@@ -6,7 +6,7 @@ import sql from 'sql-template-tag';
 import { Ajv } from 'ajv';
 import { parse } from 'yaml';
 import { bundleSchema } from '../src/configuration/bundle-schema.ts';
-import { type BundleFixture, changed, file, SECTIONS, startBundleFixture } from './harness/bundle-fixture.ts';
+import { type BundleFixture, changed, file, SECTIONS, startBundleFixture } from './support/bundle-fixture.ts';
 
 const EVERYTHING = `
 settings: { defaultLocale: ru-RU, timezone: Europe/Moscow, attachmentMaxBytes: 7340032, searchExactTotal: 1000 }

@@ -1,7 +1,7 @@
 /** Validation of the sections that domain modules define (docs/spec/configuration.md#bundle). */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { file, problemsOf } from './harness/bundle-fixture.ts';
+import { file, problemsOf } from './support/bundle-fixture.ts';
 
 /** What the tested items refer to. */
 const GROUND = `

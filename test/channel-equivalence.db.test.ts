@@ -5,8 +5,8 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { after, before, describe, it } from 'node:test';
-import { type RecordFixture, type Made, type FixtureUser, startRecordFixture } from './harness/record-fixture.ts';
-import { type InboundFixture, inboundOf, UPDATE } from './harness/inbound-fixture.ts';
+import { type RecordFixture, type Made, type FixtureUser, startRecordFixture } from './support/record-fixture.ts';
+import { type InboundFixture, inboundOf, UPDATE } from './support/inbound-fixture.ts';
 
 const REPORT = { type: 'doc', content: [{ type: 'paragraph', content: [{ type: 'text', text: 'So be it.' }] }] };
 

@@ -3,8 +3,8 @@ import assert from 'node:assert/strict';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, it } from 'node:test';
-import { filesBelow, ROOT } from './harness/source-files.ts';
-import { anchorsIn } from './harness/markdown.ts';
+import { filesBelow, ROOT } from './support/source-files.ts';
+import { anchorsIn } from './support/markdown.ts';
 
 const CITING = [
   'src',

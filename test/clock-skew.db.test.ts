@@ -7,9 +7,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { examineDeliveries } from '../src/domain/webhooks/index.ts';
 import { verifyJournal } from '../src/platform/audit/seals-verify.ts';
-import { startTestApp, TEST_KEY, type TestApp } from './harness/app.ts';
-import { type WebhookFixture, startWebhookFixture } from './harness/webhook-fixture.ts';
-import type { SenderOptions } from './harness/webhook-sender-process.ts';
+import { startTestApp, TEST_KEY, type TestApp } from './support/app.ts';
+import { type WebhookFixture, startWebhookFixture } from './support/webhook-fixture.ts';
+import type { SenderOptions } from './proofs/webhook-sender-process.ts';
 
 const HOUR = 3_600_000;
 const ALL_EVENTS = ['ObjectCreated', 'ObjectUpdated', 'CommentAdded', 'SlaStarted', 'SlaWarning', 'SlaBreached'];
@@ -225,7 +225,7 @@ describe('processes whose clocks differ by ten minutes', () => {
   });
 });
 
-const SENDER = fileURLToPath(new URL('harness/webhook-sender-process.ts', import.meta.url));
+const SENDER = fileURLToPath(new URL('proofs/webhook-sender-process.ts', import.meta.url));
 
 /** A process that delivers webhooks on a machine whose clock has the given offset. */
 async function startSender(fixture: WebhookFixture, offMs: number): Promise<ChildProcess> {

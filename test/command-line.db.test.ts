@@ -13,11 +13,11 @@ import { buildDocument } from '../src/contract/openapi.ts';
 import { MODULES } from '../src/modules.ts';
 import { collect, operationsOf } from '../src/platform/module.ts';
 import { migrate } from '../src/platform/database/migrate.ts';
-import { nextVersion, runCommand, type CommandResult } from './harness/commands.ts';
-import { createEmptyDatabase, createTestDatabase, type TestDatabase } from './harness/database.ts';
-import { docket as spawned } from './harness/fault-service.ts';
-import { startReceiver } from './harness/receiver.ts';
-import { deliveryProblems } from './harness/response-check.ts';
+import { nextVersion, runCommand, type CommandResult } from './support/commands.ts';
+import { createEmptyDatabase, createTestDatabase, type TestDatabase } from './support/database.ts';
+import { docket as spawned } from './proofs/fault-service.ts';
+import { startReceiver } from './support/receiver.ts';
+import { deliveryProblems } from './support/response-check.ts';
 
 const NOWHERE = 'postgres://docket:geheim@127.0.0.1:1/docket';
 const ITSM = path.resolve(import.meta.dirname, '../config/itsm');

@@ -6,10 +6,10 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { after, before, describe, it } from 'node:test';
-import { startTestApp, type TestApp } from './harness/app.ts';
-import { Target } from './harness/fuzz/target.ts';
-import { WORLD } from './harness/operation-calls.ts';
-import { bundle } from './harness/small-configuration.ts';
+import { startTestApp, type TestApp } from './support/app.ts';
+import { Target } from './proofs/fuzz/target.ts';
+import { WORLD } from './support/operation-calls.ts';
+import { bundle } from './support/small-configuration.ts';
 
 /** The promise is 100 ms on a machine of its own; here a processor may be shared by two. */
 const MAX_STALL_MS = 400;

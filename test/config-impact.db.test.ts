@@ -5,10 +5,10 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import fc from 'fast-check';
-import { runCommand } from './harness/commands.ts';
-import { startTestApp, type TestApp } from './harness/app.ts';
-import { watchAnswers } from './harness/response-check.ts';
-import { bundle } from './harness/small-configuration.ts';
+import { runCommand } from './support/commands.ts';
+import { startTestApp, type TestApp } from './support/app.ts';
+import { watchAnswers } from './support/response-check.ts';
+import { bundle } from './support/small-configuration.ts';
 
 const LOGINS = ['anna', 'boris', 'clara'] as const;
 

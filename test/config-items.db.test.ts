@@ -1,9 +1,9 @@
 /** Single configuration items: read, planned with their effects, exact memberships, archived; and effective rights. */
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { startTestApp, type TestApp } from './harness/app.ts';
-import { watchAnswers } from './harness/response-check.ts';
-import { bundle, idOf } from './harness/small-configuration.ts';
+import { startTestApp, type TestApp } from './support/app.ts';
+import { watchAnswers } from './support/response-check.ts';
+import { bundle, idOf } from './support/small-configuration.ts';
 
 const WORLD = `
 types:

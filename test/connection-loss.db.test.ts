@@ -6,9 +6,9 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import sql from 'sql-template-tag';
-import { createTestDatabase, type TestDatabase } from './harness/database.ts';
-import { type ConnectionEnd, FaultProxy } from './harness/fault-proxy.ts';
-import { startTestApp, type TestAnswer, type TestApp } from './harness/app.ts';
+import { createTestDatabase, type TestDatabase } from './support/database.ts';
+import { type ConnectionEnd, FaultProxy } from './proofs/fault-proxy.ts';
+import { startTestApp, type TestAnswer, type TestApp } from './support/app.ts';
 
 /** Maximum number of statements of a request; a test fails if one sends more. */
 const MAX_STATEMENTS = 40;

@@ -8,7 +8,7 @@ import { parseDocument } from 'yaml';
 import { checkValue, type FieldDefinition } from '../src/domain/metadata/index.ts';
 import { OPERATORS as SERVED, operatorFits } from '../src/lib/filter.ts';
 import { DATA_TYPES, type DataType, isWebAddress } from '../src/lib/data-types/index.ts';
-import { dotted, filesBelow, type Node, readSources, ROOT, walk } from './harness/source-files.ts';
+import { dotted, filesBelow, type Node, readSources, ROOT, walk } from './support/source-files.ts';
 import { codeFrom, followCode, type Path } from '../web/src/admin/config/codes.ts';
 import { guessIdentifier, guessTargets, guessTransforms } from '../web/src/admin/imports/guess.ts';
 import { checkField } from '../web/src/fields/check.ts';

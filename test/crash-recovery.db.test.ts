@@ -8,10 +8,10 @@ import { readFileSync } from 'node:fs';
 import { after, before, describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { GROUP_SIZE } from '../src/platform/unit-of-work/groups.ts';
-import { type ConnectionFaults, cutResponses, startConnectionFaults } from './harness/fault-connections.ts';
-import { kill, killInGroups, summaryOf, runUnderLoad } from './harness/fault-injection.ts';
-import { pauseDatabase, pauseService, stopUnderLoad } from './harness/fault-pauses.ts';
-import { attempt } from './harness/fault-client.ts';
+import { type ConnectionFaults, cutResponses, startConnectionFaults } from './proofs/fault-connections.ts';
+import { kill, killInGroups, summaryOf, runUnderLoad } from './proofs/fault-injection.ts';
+import { pauseDatabase, pauseService, stopUnderLoad } from './proofs/fault-pauses.ts';
+import { attempt } from './proofs/fault-client.ts';
 
 const SEED = Number(process.env['DOCKET_TEST_SEED'] ?? Math.floor(Math.random() * 1e9));
 const CUTS = 3;

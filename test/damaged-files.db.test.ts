@@ -16,8 +16,8 @@ import { S3Blobs } from '../src/platform/blobs/s3.ts';
 import type { BlobStore } from '../src/platform/blobs/store.ts';
 import { MODULES } from '../src/modules.ts';
 import { backupSources, collect } from '../src/platform/module.ts';
-import { type RecordFixture, startRecordFixture } from './harness/record-fixture.ts';
-import { s3Server, type TestS3 } from './harness/s3.ts';
+import { type RecordFixture, startRecordFixture } from './support/record-fixture.ts';
+import { s3Server, type TestS3 } from './support/s3.ts';
 
 const sha256 = (bytes: Uint8Array): string => createHash('sha256').update(bytes).digest('hex');
 

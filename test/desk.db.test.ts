@@ -5,8 +5,8 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { after, before, describe, it } from 'node:test';
 import { isDeepStrictEqual } from 'node:util';
-import type { TestAnswer } from './harness/app.ts';
-import { type RecordFixture, PASSWORD, USERS, type FixtureUser, startRecordFixture } from './harness/record-fixture.ts';
+import type { TestAnswer } from './support/app.ts';
+import { type RecordFixture, PASSWORD, USERS, type FixtureUser, startRecordFixture } from './support/record-fixture.ts';
 
 let fixture: RecordFixture;
 let keys: Record<FixtureUser, string>;

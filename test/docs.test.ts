@@ -6,7 +6,7 @@ import { parse } from 'yaml';
 import { program } from '../src/cli.ts';
 import { PAGES } from '../tools/docs.ts';
 import { blocksOf, fileOf } from '../tools/guides.ts';
-import { anchorsIn } from './harness/markdown.ts';
+import { anchorsIn } from './support/markdown.ts';
 
 const root = path.join(import.meta.dirname, '..');
 const read = (file: string): string => readFileSync(path.join(root, file), 'utf8');

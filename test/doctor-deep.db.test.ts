@@ -14,10 +14,10 @@ import { givePlaces } from '../src/platform/journal/places.ts';
 import { examineIdle, examineIntegrity } from '../src/platform/database/integrity.ts';
 import { MODULES } from '../src/modules.ts';
 import { collect } from '../src/platform/module.ts';
-import { type RecordFixture, startRecordFixture } from './harness/record-fixture.ts';
-import { CREATE, inboundOf } from './harness/inbound-fixture.ts';
-import { CORRUPTIONS } from './harness/corruptions.ts';
-import { duringTransaction } from './harness/database.ts';
+import { type RecordFixture, startRecordFixture } from './support/record-fixture.ts';
+import { CREATE, inboundOf } from './support/inbound-fixture.ts';
+import { CORRUPTIONS } from './proofs/corruptions.ts';
+import { duringTransaction } from './support/database.ts';
 
 describe('docket doctor --deep', () => {
   let fixture: RecordFixture;

@@ -5,8 +5,8 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type ImportExportFixture, startImportExportFixture } from './harness/import-export-fixture.ts';
-import { concurrently, type Made, type RecordFixture, startRecordFixture } from './harness/record-fixture.ts';
+import { type ImportExportFixture, startImportExportFixture } from './support/import-export-fixture.ts';
+import { concurrently, type Made, type RecordFixture, startRecordFixture } from './support/record-fixture.ts';
 
 const ITEMS = 1000;
 

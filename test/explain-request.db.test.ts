@@ -7,12 +7,12 @@ import { operationsOf } from '../src/platform/module.ts';
 import { ADMIN_SCOPE, SCOPES } from '../src/contract/scopes.ts';
 import { FAULTS } from '../src/lib/fault-codes.ts';
 import { setPassword } from '../src/domain/access/index.ts';
-import { runCommand } from './harness/commands.ts';
-import { startTestApp, type TestAnswer, type TestApp } from './harness/app.ts';
-import { watchAnswers } from './harness/response-check.ts';
-import { operationCases, WORLD } from './harness/operation-calls.ts';
-import { type Call, type Login, type OperationCase, PASSWORD } from './harness/operation-calls-case.ts';
-import { ACTIONS, bundle, RIGHTS } from './harness/small-configuration.ts';
+import { runCommand } from './support/commands.ts';
+import { startTestApp, type TestAnswer, type TestApp } from './support/app.ts';
+import { watchAnswers } from './support/response-check.ts';
+import { operationCases, WORLD } from './support/operation-calls.ts';
+import { type Call, type Login, type OperationCase, PASSWORD } from './support/operation-calls-case.ts';
+import { ACTIONS, bundle, RIGHTS } from './support/small-configuration.ts';
 
 type Operation = ReturnType<typeof operationsOf>[number];
 const LOGINS: Login[] = ['full', 'partial', 'reader', 'nobody'];

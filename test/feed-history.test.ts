@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
-import { type FeedHistoryEntry, judgeFeed, type SeenEvent } from './harness/feed-history.ts';
+import { type FeedHistoryEntry, judgeFeed, type SeenEvent } from './proofs/feed-history.ts';
 
 function event(objectId: string, revision: number, eventType?: string): SeenEvent {
   const kind = eventType ?? (revision === 1 ? 'ObjectCreated' : 'ObjectUpdated');

@@ -2,9 +2,9 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import type { Fault } from '../src/lib/fault.ts';
-import { startTestApp, type TestApp } from './harness/app.ts';
-import { notifyAll, testAuthenticator } from './harness/notify-all.ts';
-import { ACTIONS, bundle, idOf, stored } from './harness/small-configuration.ts';
+import { startTestApp, type TestApp } from './support/app.ts';
+import { notifyAll, testAuthenticator } from './support/notify-all.ts';
+import { ACTIONS, bundle, idOf, stored } from './support/small-configuration.ts';
 
 type Field = Record<string, unknown> & { code: string };
 

@@ -1,9 +1,9 @@
 /** The short version of `npm run test:fuzz`, and a test that the oracle detects errors. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { responseOracle, type ResponseOracle } from './harness/fuzz/oracle.ts';
-import { fuzz } from './harness/fuzz/run.ts';
-import type { RawResponse, RawRequest } from './harness/fuzz/raw-http.ts';
+import { responseOracle, type ResponseOracle } from './proofs/fuzz/oracle.ts';
+import { fuzz } from './proofs/fuzz/run.ts';
+import type { RawResponse, RawRequest } from './proofs/fuzz/raw-http.ts';
 
 describe('generated requests', () => {
   it('get only documented responses', async () => {

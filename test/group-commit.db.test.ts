@@ -11,10 +11,10 @@ import { MODULES } from '../src/modules.ts';
 import { collect } from '../src/platform/module.ts';
 import { runCheck } from '../src/platform/audit/checks.ts';
 import { FileBlobs } from '../src/platform/blobs/filesystem.ts';
-import { startTestApp, type TestAnswer, type TestApp } from './harness/app.ts';
-import { assertHistories, writeAtRandom } from './harness/group-writers.ts';
-import { ACTIONS, bundle, stored, user } from './harness/small-configuration.ts';
-import { duringTransaction } from './harness/database.ts';
+import { startTestApp, type TestAnswer, type TestApp } from './support/app.ts';
+import { assertHistories, writeAtRandom } from './proofs/group-writers.ts';
+import { ACTIONS, bundle, stored, user } from './support/small-configuration.ts';
+import { duringTransaction } from './support/database.ts';
 
 const WRITERS = 64;
 const ROUNDS = 3;

@@ -8,12 +8,12 @@ import { growthOf } from '../src/contract/operation.ts';
 import { ADMIN_SCOPE } from '../src/contract/scopes.ts';
 import { MODULES } from '../src/modules.ts';
 import { operationsOf } from '../src/platform/module.ts';
-import { startTestApp, type TestApp } from './harness/app.ts';
-import { type DatabaseTraffic, watchDatabase } from './harness/database-traffic.ts';
-import { textOf } from './harness/event-stream.ts';
-import { grow, type Grown } from './harness/growing-reads.ts';
-import { isRecordRead, operationCases, WORLD } from './harness/operation-calls.ts';
-import { bundle } from './harness/small-configuration.ts';
+import { startTestApp, type TestApp } from './support/app.ts';
+import { type DatabaseTraffic, watchDatabase } from './support/database-traffic.ts';
+import { textOf } from './support/event-stream.ts';
+import { grow, type Grown } from './support/growing-reads.ts';
+import { isRecordRead, operationCases, WORLD } from './support/operation-calls.ts';
+import { bundle } from './support/small-configuration.ts';
 
 const MIB = 1024 * 1024;
 /** A window has about 1 MiB of values and one row more; their JSON and the frame of the protocol come in addition. */

@@ -7,8 +7,8 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { pino } from 'pino';
 import { WEBHOOK_EVENTS } from '../src/contract/events.ts';
-import type { TestAnswer } from './harness/app.ts';
-import { type WebhookFixture, startWebhookFixture } from './harness/webhook-fixture.ts';
+import type { TestAnswer } from './support/app.ts';
+import { type WebhookFixture, startWebhookFixture } from './support/webhook-fixture.ts';
 
 const BIRD = 'quetzalcanary';
 /** Content of an invalid request, which may not appear in the log. */

@@ -10,8 +10,8 @@ import { runCheck } from '../src/platform/audit/checks.ts';
 import { FileBlobs } from '../src/platform/blobs/filesystem.ts';
 import { MODULES } from '../src/modules.ts';
 import { collect } from '../src/platform/module.ts';
-import { RETIRED } from './harness/table-owners.ts';
-import { type RecordFixture, startRecordFixture } from './harness/record-fixture.ts';
+import { RETIRED } from './support/table-owners.ts';
+import { type RecordFixture, startRecordFixture } from './support/record-fixture.ts';
 
 /** Tables of modules, and what the history has of their rows. */
 const DECLARED = MODULES.flatMap(({ tables = {} }) => Object.entries(tables));

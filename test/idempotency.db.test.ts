@@ -7,10 +7,10 @@ import { request } from 'node:http';
 import { after, before, describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { purgeIdempotency } from '../src/platform/unit-of-work/idempotency.ts';
-import { startTestApp, type TestAnswer, type TestApp } from './harness/app.ts';
-import { watchAnswers } from './harness/response-check.ts';
-import { ACTIONS, bundle, changeRights, stored, user } from './harness/small-configuration.ts';
-import { duringTransaction } from './harness/database.ts';
+import { startTestApp, type TestAnswer, type TestApp } from './support/app.ts';
+import { watchAnswers } from './support/response-check.ts';
+import { ACTIONS, bundle, changeRights, stored, user } from './support/small-configuration.ts';
+import { duringTransaction } from './support/database.ts';
 
 /** How long a call waits for the first one with its key (docs/spec/conventions.md#idempotency). */
 const WAIT_MS = 5000;

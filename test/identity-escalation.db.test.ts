@@ -2,10 +2,10 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { after, before, describe, it } from 'node:test';
-import { assertRejected, countOutcomes } from './harness/record-fixture.ts';
-import type { TestAnswer } from './harness/app.ts';
-import { SECTIONS } from './harness/bundle-fixture.ts';
-import { type FixtureUser, type EscalationFixture, startEscalationFixture } from './harness/escalation-fixture.ts';
+import { assertRejected, countOutcomes } from './support/record-fixture.ts';
+import type { TestAnswer } from './support/app.ts';
+import { SECTIONS } from './support/bundle-fixture.ts';
+import { type FixtureUser, type EscalationFixture, startEscalationFixture } from './support/escalation-fixture.ts';
 
 let fixture: EscalationFixture;
 

@@ -4,9 +4,9 @@ import { randomUUID } from 'node:crypto';
 import { after, before, describe, it } from 'node:test';
 import type { BundleError } from '../src/configuration/engine.ts';
 import { setPassword } from '../src/domain/access/index.ts';
-import { startTestApp } from './harness/app.ts';
-import { assertRejected } from './harness/record-fixture.ts';
-import { type IdentityFixture, startIdentityFixture } from './harness/identity-fixture.ts';
+import { startTestApp } from './support/app.ts';
+import { assertRejected } from './support/record-fixture.ts';
+import { type IdentityFixture, startIdentityFixture } from './support/identity-fixture.ts';
 
 let fixture: IdentityFixture;
 

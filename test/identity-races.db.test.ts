@@ -3,9 +3,9 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { after, before, describe, it } from 'node:test';
 import type { BundleError } from '../src/configuration/engine.ts';
-import type { TestAnswer } from './harness/app.ts';
-import { assertRejected, countOutcomes, concurrently } from './harness/record-fixture.ts';
-import { type IdentityFixture, startIdentityFixture } from './harness/identity-fixture.ts';
+import type { TestAnswer } from './support/app.ts';
+import { assertRejected, countOutcomes, concurrently } from './support/record-fixture.ts';
+import { type IdentityFixture, startIdentityFixture } from './support/identity-fixture.ts';
 
 let fixture: IdentityFixture;
 const CALLERS = 32;

@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { after, before, describe, it } from 'node:test';
-import { assertRejected } from './harness/record-fixture.ts';
-import { type IdentityFixture, startIdentityFixture } from './harness/identity-fixture.ts';
+import { assertRejected } from './support/record-fixture.ts';
+import { type IdentityFixture, startIdentityFixture } from './support/identity-fixture.ts';
 
 let fixture: IdentityFixture;
 

@@ -9,8 +9,8 @@ import path from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
-import { startTestCluster, type TestCluster } from './harness/cluster.ts';
-import { docket, type Environment, type Service, startService } from './harness/fault-service.ts';
+import { startTestCluster, type TestCluster } from './support/cluster.ts';
+import { docket, type Environment, type Service, startService } from './proofs/fault-service.ts';
 
 const LOOKED_MS = 10_000;
 /** Transactions a second of all processes together. */

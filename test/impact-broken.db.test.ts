@@ -1,8 +1,8 @@
 /** The impact of a plan names every kind of item that stops working, with the reason. */
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { startTestApp, type TestApp } from './harness/app.ts';
-import { bundle, user } from './harness/small-configuration.ts';
+import { startTestApp, type TestApp } from './support/app.ts';
+import { bundle, user } from './support/small-configuration.ts';
 
 const role = (actions: string): string =>
   `roles:\n  - { code: agents, records: [ { type: case, actions: [${actions}], fields: { read: '*', write: '*' }, transitions: '*' } ], assignedTo: { users: [robot] } }`;

@@ -10,9 +10,9 @@ import path from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { FaultProxy } from './harness/fault-proxy.ts';
-import { bundle } from './harness/small-configuration.ts';
-import { type ImportExportFixture, type RunResult, startImportExportFixture } from './harness/import-export-fixture.ts';
+import { FaultProxy } from './proofs/fault-proxy.ts';
+import { bundle } from './support/small-configuration.ts';
+import { type ImportExportFixture, type RunResult, startImportExportFixture } from './support/import-export-fixture.ts';
 
 const MAIN = fileURLToPath(new URL('../src/main.ts', import.meta.url));
 

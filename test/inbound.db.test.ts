@@ -3,14 +3,14 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { after, before, describe, it } from 'node:test';
 import { purgeRuns } from '../src/domain/inbound/store.ts';
-import type { TestAnswer } from './harness/app.ts';
+import type { TestAnswer } from './support/app.ts';
 import {
   assertSameError,
   type RecordFixture,
   assertRejected,
   countOutcomes,
   concurrently,
-} from './harness/record-fixture.ts';
+} from './support/record-fixture.ts';
 import {
   COMMENT,
   CREATE,
@@ -18,7 +18,7 @@ import {
   type InboundFixture,
   startInboundFixture,
   UPDATE,
-} from './harness/inbound-fixture.ts';
+} from './support/inbound-fixture.ts';
 
 let fixture: InboundFixture;
 let around: RecordFixture;

@@ -5,8 +5,8 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { after, before, describe, it } from 'node:test';
-import { startTestApp } from './harness/app.ts';
-import { type RecordFixture, assertRejected, countOutcomes, concurrently } from './harness/record-fixture.ts';
+import { startTestApp } from './support/app.ts';
+import { type RecordFixture, assertRejected, countOutcomes, concurrently } from './support/record-fixture.ts';
 import {
   COMMENT,
   type Config,
@@ -15,7 +15,7 @@ import {
   type InboundFixture,
   startInboundFixture,
   UPDATE,
-} from './harness/inbound-fixture.ts';
+} from './support/inbound-fixture.ts';
 
 let fixture: InboundFixture;
 let around: RecordFixture;

@@ -6,9 +6,9 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import fc from 'fast-check';
 import { parseStrictJson } from '../src/lib/json.ts';
-import type { TestAnswer } from './harness/app.ts';
-import { type WebhookFixture, startWebhookFixture } from './harness/webhook-fixture.ts';
-import { bundle } from './harness/small-configuration.ts';
+import type { TestAnswer } from './support/app.ts';
+import { type WebhookFixture, startWebhookFixture } from './support/webhook-fixture.ts';
+import { bundle } from './support/small-configuration.ts';
 
 const BIG = '1700000000123456789';
 

@@ -4,9 +4,9 @@
  */
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { bundle } from './harness/small-configuration.ts';
-import { startTestApp, type TestApp } from './harness/app.ts';
-import { watchAnswers } from './harness/response-check.ts';
+import { bundle } from './support/small-configuration.ts';
+import { startTestApp, type TestApp } from './support/app.ts';
+import { watchAnswers } from './support/response-check.ts';
 
 const WORLD = `
 roles:

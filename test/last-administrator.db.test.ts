@@ -6,9 +6,9 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { after, before, describe, it } from 'node:test';
 import { createKey, revokeKey, setPassword } from '../src/domain/access/index.ts';
-import { assertRejected, countOutcomes } from './harness/record-fixture.ts';
-import { startTestApp, type TestAnswer, type TestApp } from './harness/app.ts';
-import { bundle, idOf, stored } from './harness/small-configuration.ts';
+import { assertRejected, countOutcomes } from './support/record-fixture.ts';
+import { startTestApp, type TestAnswer, type TestApp } from './support/app.ts';
+import { bundle, idOf, stored } from './support/small-configuration.ts';
 
 /** Two administrators, one through a nested group; `clerk` makes the changes. No user has a password or a key of their own. */
 const WORLD = `

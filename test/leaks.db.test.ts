@@ -1,7 +1,7 @@
 /** The short version of `npm run test:leaks`: hidden data does not affect responses. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { compare } from './harness/leaks/compare.ts';
+import { compare } from './proofs/leaks/compare.ts';
 
 describe('every read operation and the changes feed on two services that differ only in hidden data', () => {
   for (const differ of ['values', 'existence'] as const) {

@@ -8,10 +8,10 @@ import sql from 'sql-template-tag';
 import { requireMasterKey } from '../src/cli/master-key.ts';
 import { readSettings } from '../src/settings.ts';
 import { Database } from '../src/platform/database/pool.ts';
-import { startTestApp } from './harness/app.ts';
-import { runCommand, type CommandResult } from './harness/commands.ts';
-import { createEmptyDatabase, createTestDatabase, type TestDatabase } from './harness/database.ts';
-import { startService } from './harness/fault-service.ts';
+import { startTestApp } from './support/app.ts';
+import { runCommand, type CommandResult } from './support/commands.ts';
+import { createEmptyDatabase, createTestDatabase, type TestDatabase } from './support/database.ts';
+import { startService } from './proofs/fault-service.ts';
 
 const OTHER = 'another master key, long enough for one';
 const ITSM = path.resolve(import.meta.dirname, '../config/itsm');

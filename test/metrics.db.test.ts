@@ -4,15 +4,15 @@ import { readFile } from 'node:fs/promises';
 import { after, before, describe, it } from 'node:test';
 import { givePlaces } from '../src/platform/journal/places.ts';
 import sql from 'sql-template-tag';
-import { dispatchAll } from './harness/dispatch-all.ts';
+import { dispatchAll } from './support/dispatch-all.ts';
 import { parse } from 'yaml';
 import { DatabaseMetrics } from '../src/platform/observability/database-metrics.ts';
 import { MODULES } from '../src/modules.ts';
 import { collect } from '../src/platform/module.ts';
 import { replicaGauges } from '../src/platform/database/module.ts';
 import { mergeMetrics } from '../src/http/metrics.ts';
-import { type RecordFixture, startRecordFixture } from './harness/record-fixture.ts';
-import { lintMetrics } from './harness/metrics-lint.ts';
+import { type RecordFixture, startRecordFixture } from './support/record-fixture.ts';
+import { lintMetrics } from './support/metrics-lint.ts';
 
 const CANARY = 'zanzibarcanary';
 

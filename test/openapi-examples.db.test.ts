@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { readExamples } from '../src/contract/examples.ts';
-import { recordExamples } from './harness/examples.ts';
+import { recordExamples } from './support/examples.ts';
 
 /** The value without what differs from run to run: which members it has, and of which type. */
 function shapeOf(value: unknown): unknown {

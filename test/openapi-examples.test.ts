@@ -6,8 +6,8 @@ import { describe, it } from 'node:test';
 import { readExamples } from '../src/contract/examples.ts';
 import { MODULES } from '../src/modules.ts';
 import { operationsOf } from '../src/platform/module.ts';
-import { ROOT } from './harness/source-files.ts';
-import { valueProblems } from './harness/response-check.ts';
+import { ROOT } from './support/source-files.ts';
+import { valueProblems } from './support/response-check.ts';
 
 type Json = Record<string, unknown>;
 

@@ -14,9 +14,9 @@ import { collect, operationsOf } from '../src/platform/module.ts';
 import { readExamples } from '../src/contract/examples.ts';
 import { buildDocument } from '../src/contract/openapi.ts';
 import { routesOf } from '../src/http/route.ts';
-import type { TestAnswer } from './harness/app.ts';
-import { documentCheck } from './harness/response-check.ts';
-import { ROOT } from './harness/source-files.ts';
+import type { TestAnswer } from './support/app.ts';
+import { documentCheck } from './support/response-check.ts';
+import { ROOT } from './support/source-files.ts';
 
 type Json = Record<string, unknown>;
 

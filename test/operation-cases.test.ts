@@ -4,8 +4,8 @@ import { describe, it } from 'node:test';
 import Type, { type TSchema } from 'typebox';
 import { MODULES } from '../src/modules.ts';
 import { operationsOf } from '../src/platform/module.ts';
-import { CASES, isRecordRead, LISTED } from './harness/operation-calls.ts';
-import { OperationFixture } from './harness/operation-calls-fixture.ts';
+import { CASES, isRecordRead, LISTED } from './support/operation-calls.ts';
+import { OperationFixture } from './support/operation-calls-fixture.ts';
 
 /** Larger bodies take time to read. */
 const SMALL_BODY = 64 * 1024;

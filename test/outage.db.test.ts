@@ -5,9 +5,9 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { createTestDatabase, type TestDatabase } from './harness/database.ts';
-import { FaultProxy } from './harness/fault-proxy.ts';
-import { type Service, startService } from './harness/fault-service.ts';
+import { createTestDatabase, type TestDatabase } from './support/database.ts';
+import { FaultProxy } from './proofs/fault-proxy.ts';
+import { type Service, startService } from './proofs/fault-service.ts';
 
 /** Failed attempts of the outage, of which each was a line before. */
 const ATTEMPTS = 60;

@@ -5,7 +5,7 @@ import { Authenticator, setPassword } from '../src/domain/access/index.ts';
 import { touchSessions } from '../src/domain/access/store.ts';
 import { type Clock, systemClock } from '../src/platform/clock.ts';
 import { Database } from '../src/platform/database/pool.ts';
-import { startTestApp, type TestAnswer, type TestApp } from './harness/app.ts';
+import { startTestApp, type TestAnswer, type TestApp } from './support/app.ts';
 
 const OLD = 'the first password of all';
 const NEW = 'the next password of all';

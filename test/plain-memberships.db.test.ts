@@ -6,10 +6,10 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { after, before, describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { startTestApp, type TestAnswer, type TestApp } from './harness/app.ts';
-import { duringTransaction } from './harness/database.ts';
-import { type EscalationFixture, type FixtureUser, startEscalationFixture } from './harness/escalation-fixture.ts';
-import { countOutcomes } from './harness/record-fixture.ts';
+import { startTestApp, type TestAnswer, type TestApp } from './support/app.ts';
+import { duringTransaction } from './support/database.ts';
+import { type EscalationFixture, type FixtureUser, startEscalationFixture } from './support/escalation-fixture.ts';
+import { countOutcomes } from './support/record-fixture.ts';
 
 const RUNS = 16;
 /** As in two-processes.db.test.ts: the version row is read every 300 ms; the rest is for a busy machine. */

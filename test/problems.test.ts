@@ -14,7 +14,7 @@ import { REQUEST_PHRASES } from '../src/lib/problem-texts-requests.ts';
 import { PHRASES as VALUE_PHRASES } from '../src/lib/problem-texts-values.ts';
 import { faultTexts } from '../web/src/problems/fault-texts.ts';
 import { RUSSIAN_PHRASES, RUSSIAN_PLAN_NOTES, RUSSIAN_PROBLEMS, russianText } from '../web/src/problems/russian.ts';
-import { filesBelow, isTestFile, ROOT } from './harness/source-files.ts';
+import { filesBelow, isTestFile, ROOT } from './support/source-files.ts';
 
 const PHRASES = { ...VALUE_PHRASES, ...REQUEST_PHRASES };
 

@@ -6,8 +6,8 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { createEmptyDatabase, type TestDatabase } from './harness/database.ts';
-import { docket, type Environment, type Service, startService } from './harness/fault-service.ts';
+import { createEmptyDatabase, type TestDatabase } from './support/database.ts';
+import { docket, type Environment, type Service, startService } from './proofs/fault-service.ts';
 
 const WAIT_MS = 90_000;
 

@@ -11,9 +11,9 @@ import { isFault } from '../src/lib/fault.ts';
 import sql from 'sql-template-tag';
 import { consume, isBehind, isOf } from '../src/platform/journal/consumers.ts';
 import { givePlaces } from '../src/platform/journal/places.ts';
-import { startTestApp, type TestAnswer, type TestApp } from './harness/app.ts';
-import { ACTIONS, bundle, changeRights, idOf, stored, user } from './harness/small-configuration.ts';
-import { duringTransaction } from './harness/database.ts';
+import { startTestApp, type TestAnswer, type TestApp } from './support/app.ts';
+import { ACTIONS, bundle, changeRights, idOf, stored, user } from './support/small-configuration.ts';
+import { duringTransaction } from './support/database.ts';
 
 const ROUNDS = 60;
 const WRITERS = 16;

@@ -5,8 +5,8 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { after, before, describe, it } from 'node:test';
-import { startTestApp, type TestAnswer, type TestApp } from './harness/app.ts';
-import { ACTIONS, bundle, RIGHTS, stored, user } from './harness/small-configuration.ts';
+import { startTestApp, type TestAnswer, type TestApp } from './support/app.ts';
+import { ACTIONS, bundle, RIGHTS, stored, user } from './support/small-configuration.ts';
 import { MODULES } from '../src/modules.ts';
 import { collect } from '../src/platform/module.ts';
 import { FileBlobs } from '../src/platform/blobs/filesystem.ts';

@@ -2,9 +2,9 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { after, before, describe, it } from 'node:test';
-import { assertRejected, concurrently, countOutcomes } from './harness/record-fixture.ts';
-import { type RecordFixture, startRecordFixture } from './harness/record-fixture.ts';
-import type { TestAnswer } from './harness/app.ts';
+import { assertRejected, concurrently, countOutcomes } from './support/record-fixture.ts';
+import { type RecordFixture, startRecordFixture } from './support/record-fixture.ts';
+import type { TestAnswer } from './support/app.ts';
 
 describe('refused changes', () => {
   let around: RecordFixture;

@@ -10,10 +10,10 @@ import { checkArchive } from '../src/platform/backup/load.ts';
 import { migrationsFolder, readMigrations } from '../src/platform/database/migrate.ts';
 import { complaints } from '../tools/migrations.ts';
 import { dumpSchema, SCHEMA_FILE } from '../tools/schema-dump.ts';
-import { startTestApp, TEST_KEY, type TestApp } from './harness/app.ts';
-import { runCommand } from './harness/commands.ts';
-import { createEmptyDatabase, type TestDatabase } from './harness/database.ts';
-import { EXPANSION } from './harness/expansion.ts';
+import { startTestApp, TEST_KEY, type TestApp } from './support/app.ts';
+import { runCommand } from './support/commands.ts';
+import { createEmptyDatabase, type TestDatabase } from './support/database.ts';
+import { EXPANSION } from './support/expansion.ts';
 
 const RELEASES = path.join(migrationsFolder(), '..', 'releases');
 const CHANGELOG = path.join(RELEASES, '..', '..', 'CHANGELOG.md');

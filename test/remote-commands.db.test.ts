@@ -10,10 +10,10 @@ import { after, before, describe, it } from 'node:test';
 import { Docket } from '../client/src/index.ts';
 import { TEMPLATE_NAMES } from '../src/cli/init.ts';
 import { RemoteTarget } from '../src/cli/remote.ts';
-import { startTestApp, type TestApp } from './harness/app.ts';
-import { makeCertificate } from './harness/certificate.ts';
-import { type CommandResult, runCommand } from './harness/commands.ts';
-import { docket as spawned, freePort } from './harness/fault-service.ts';
+import { startTestApp, type TestApp } from './support/app.ts';
+import { makeCertificate } from './support/certificate.ts';
+import { type CommandResult, runCommand } from './support/commands.ts';
+import { docket as spawned, freePort } from './proofs/fault-service.ts';
 
 const BUNDLE = `types:
   - code: remote-asset

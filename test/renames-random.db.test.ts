@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import fc from 'fast-check';
-import { startTestApp, type TestApp } from './harness/app.ts';
-import { ACTIONS, bundle, idOf } from './harness/small-configuration.ts';
+import { startTestApp, type TestApp } from './support/app.ts';
+import { ACTIONS, bundle, idOf } from './support/small-configuration.ts';
 
 /** What can be renamed: the first code of each thing, which stands for it in `WORLD` as `<code>`. */
 const THINGS = [

@@ -5,8 +5,8 @@ import sql from 'sql-template-tag';
 import { roleView } from '../src/domain/access/roles.ts';
 import { storedCodesOf } from '../src/domain/metadata/stored-codes.ts';
 import { loadSnapshot } from '../src/platform/unit-of-work/snapshot.ts';
-import { type BundleFixture, changed, file, startBundleFixture } from './harness/bundle-fixture.ts';
-import { duringTransaction } from './harness/database.ts';
+import { type BundleFixture, changed, file, startBundleFixture } from './support/bundle-fixture.ts';
+import { duringTransaction } from './support/database.ts';
 
 describe('a rename in some of several types', () => {
   let fixture: BundleFixture;

@@ -6,7 +6,7 @@ import sql from 'sql-template-tag';
 import { parse, stringify } from 'yaml';
 import type { NamingSchema } from '../src/configuration/naming.ts';
 import type { Fault } from '../src/lib/fault.ts';
-import { type BundleFixture, changed, file, SECTIONS, startBundleFixture } from './harness/bundle-fixture.ts';
+import { type BundleFixture, changed, file, SECTIONS, startBundleFixture } from './support/bundle-fixture.ts';
 
 /** Every code that can be renamed starts with `zz` and is used once in every place that can name it. */
 const WORLD = `

@@ -5,8 +5,8 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import fc from 'fast-check';
-import { startTestApp, type TestApp } from './harness/app.ts';
-import { watchAnswers } from './harness/response-check.ts';
+import { startTestApp, type TestApp } from './support/app.ts';
+import { watchAnswers } from './support/response-check.ts';
 import {
   type Allowed,
   allowed,
@@ -21,8 +21,8 @@ import {
   role,
   type Values,
   values,
-} from './harness/rights-oracle.ts';
-import { bundle, idOf } from './harness/small-configuration.ts';
+} from './support/rights-oracle.ts';
+import { bundle, idOf } from './support/small-configuration.ts';
 
 const ROLES = 6;
 const RECORDS = 60;

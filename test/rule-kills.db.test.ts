@@ -6,9 +6,9 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { startTestApp, TEST_KEY, type TestApp } from './harness/app.ts';
-import { type Service, startService } from './harness/fault-service.ts';
-import { ACTIONS, bundle, stored } from './harness/small-configuration.ts';
+import { startTestApp, TEST_KEY, type TestApp } from './support/app.ts';
+import { type Service, startService } from './proofs/fault-service.ts';
+import { ACTIONS, bundle, stored } from './support/small-configuration.ts';
 
 const PROCESSES = 3;
 const RECORDS = 120;

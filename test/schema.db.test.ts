@@ -4,7 +4,7 @@ import { readFile } from 'node:fs/promises';
 import { after, before, describe, it } from 'node:test';
 import pg from 'pg';
 import { dumpSchema, GENERATED } from '../tools/schema-dump.ts';
-import { createTestDatabase, type TestDatabase } from './harness/database.ts';
+import { createTestDatabase, type TestDatabase } from './support/database.ts';
 
 describe('the schema dump', () => {
   let database: TestDatabase;

@@ -5,8 +5,8 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { after, before, describe, it } from 'node:test';
-import { startTestApp, type TestApp } from './harness/app.ts';
-import { docket, type Environment } from './harness/fault-service.ts';
+import { startTestApp, type TestApp } from './support/app.ts';
+import { docket, type Environment } from './proofs/fault-service.ts';
 
 const DOCKET = path.resolve(import.meta.dirname, '../bin/docket.mjs');
 const WAIT_MS = 60_000;

@@ -1,8 +1,8 @@
 /** What a session is answered when its token is wrong and when it has ended (CSRF_TOKEN_INVALID, `session: "ended"`). */
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { type RecordFixture, PASSWORD, assertRejected, startRecordFixture } from './harness/record-fixture.ts';
-import { changeRights } from './harness/small-configuration.ts';
+import { type RecordFixture, PASSWORD, assertRejected, startRecordFixture } from './support/record-fixture.ts';
+import { changeRights } from './support/small-configuration.ts';
 
 let fixture: RecordFixture;
 let now = Date.parse('2026-11-22T10:00:00.000Z');

@@ -6,9 +6,9 @@ import path from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { SETTINGS_TABLE } from '../src/settings-table.ts';
-import { runCommand } from './harness/commands.ts';
-import { createTestDatabase, type TestDatabase } from './harness/database.ts';
-import { docket, freePort, startService } from './harness/fault-service.ts';
+import { runCommand } from './support/commands.ts';
+import { createTestDatabase, type TestDatabase } from './support/database.ts';
+import { docket, freePort, startService } from './proofs/fault-service.ts';
 
 const PASSWORD = 'hunter2hunter2hunter2hunter2hunter2';
 

@@ -11,11 +11,11 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { pino } from 'pino';
 import { type ChildRole, Supervisor } from '../src/cli/processes.ts';
-import { sendRaw, startSample } from './harness/http-sample.ts';
+import { sendRaw, startSample } from './support/http-sample.ts';
 
-const WHOLE = fileURLToPath(new URL('harness/shared-port-process.ts', import.meta.url));
+const WHOLE = fileURLToPath(new URL('proofs/shared-port-process.ts', import.meta.url));
 /** Of nothing but Node's own server, for tests that start many. */
-const LIGHT = fileURLToPath(new URL('harness/shared-port-process-light.ts', import.meta.url));
+const LIGHT = fileURLToPath(new URL('proofs/shared-port-process-light.ts', import.meta.url));
 const HANGS_MS = 60_000;
 const CLIENTS = 16;
 /** Long version: `npm run test:shared-port`. */

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { setPassword } from '../src/domain/access/index.ts';
 import { type Clock, systemClock } from '../src/platform/clock.ts';
-import { startTestApp, type TestAnswer, type TestApp } from './harness/app.ts';
+import { startTestApp, type TestAnswer, type TestApp } from './support/app.ts';
 
 const PASSWORD = 'the right one, long enough';
 const LONGEST_WAIT_S = 30;

@@ -11,9 +11,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { ruleTasks } from '../src/domain/rules/jobs.ts';
 import { slaTasks } from '../src/domain/sla/jobs.ts';
 import type { Service as Parts } from '../src/platform/module.ts';
-import { startTestApp, type TestApp } from './harness/app.ts';
-import { freePort, type Service, startService } from './harness/fault-service.ts';
-import { bundle, stored, user } from './harness/small-configuration.ts';
+import { startTestApp, type TestApp } from './support/app.ts';
+import { freePort, type Service, startService } from './proofs/fault-service.ts';
+import { bundle, stored, user } from './support/small-configuration.ts';
 
 const TARGET_MS = 2000;
 const WARN_PERCENT = 40;

@@ -1,7 +1,7 @@
 /** A stop signal at any moment of the start ends everything that was started. At length: `npm run test:stop-at-start`. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { type Form, sweep } from './harness/stop-at-start.ts';
+import { type Form, sweep } from './proofs/stop-at-start-parts.ts';
 
 /** Forms besides `docket serve`, each stopped in the middle of its start. */
 const OTHERS: readonly Form[] = ['docket serve --processes 2', 'docket keys list', 'npm start'];

@@ -9,9 +9,9 @@ import path from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { statementName, type Tracer } from '../src/platform/observability/traces.ts';
 import { startTraces } from '../src/platform/observability/traces-otel.ts';
-import { createTestDatabase } from './harness/database.ts';
-import { startService } from './harness/fault-service.ts';
-import { type WebhookFixture, startWebhookFixture } from './harness/webhook-fixture.ts';
+import { createTestDatabase } from './support/database.ts';
+import { startService } from './proofs/fault-service.ts';
+import { type WebhookFixture, startWebhookFixture } from './support/webhook-fixture.ts';
 
 interface SentSpan {
   traceId: string;

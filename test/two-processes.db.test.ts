@@ -3,8 +3,8 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { revokeKey } from '../src/domain/access/index.ts';
-import { file } from './harness/bundle-fixture.ts';
-import { startTestApp, type TestAnswer, type TestApp } from './harness/app.ts';
+import { file } from './support/bundle-fixture.ts';
+import { startTestApp, type TestAnswer, type TestApp } from './support/app.ts';
 
 /** A process uses rights and configuration for so long after it read that they are current. */
 const FRESH_MS = 1000;

@@ -8,9 +8,9 @@ import { after, before, describe, it } from 'node:test';
 import { promisify } from 'node:util';
 import { typeDeclarations } from '../src/cli/type-declarations.ts';
 import { DATA_TYPES } from '../src/lib/data-types/index.ts';
-import { startTestApp, type TestApp } from './harness/app.ts';
-import { docket } from './harness/fault-service.ts';
-import { ROOT } from './harness/source-files.ts';
+import { startTestApp, type TestApp } from './support/app.ts';
+import { docket } from './proofs/fault-service.ts';
+import { ROOT } from './support/source-files.ts';
 
 let app: TestApp;
 let folder: string;

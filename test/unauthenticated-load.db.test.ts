@@ -4,8 +4,8 @@ import { randomBytes } from 'node:crypto';
 import { after, before, describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { makeKey } from '../src/domain/access/keys.ts';
-import { startTestApp, type TestApp } from './harness/app.ts';
-import { duringTransaction } from './harness/database.ts';
+import { startTestApp, type TestApp } from './support/app.ts';
+import { duringTransaction } from './support/database.ts';
 
 const RECORD = { typeDefinitionId: 'incident', values: { title: 'made beside strangers' } };
 

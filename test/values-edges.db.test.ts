@@ -4,8 +4,8 @@
  */
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { startTestApp, type TestAnswer, type TestApp } from './harness/app.ts';
-import { ACTIONS, bundle, stored } from './harness/small-configuration.ts';
+import { startTestApp, type TestAnswer, type TestApp } from './support/app.ts';
+import { ACTIONS, bundle, stored } from './support/small-configuration.ts';
 
 const WORLD = `
 settings: { defaultLocale: en-US, timezone: Europe/Moscow }

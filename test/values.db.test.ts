@@ -6,9 +6,9 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { after, before, describe, it } from 'node:test';
 import { DATA_TYPES, type DataType } from '../src/lib/data-types/index.ts';
-import { startTestApp, type TestAnswer, type TestApp } from './harness/app.ts';
-import { watchAnswers } from './harness/response-check.ts';
-import { ACTIONS, bundle, idOf, stored, user, withoutCorrelation } from './harness/small-configuration.ts';
+import { startTestApp, type TestAnswer, type TestApp } from './support/app.ts';
+import { watchAnswers } from './support/response-check.ts';
+import { ACTIONS, bundle, idOf, stored, user, withoutCorrelation } from './support/small-configuration.ts';
 
 const code = (dataType: DataType): string => `one_${dataType.replace('-', '_')}`;
 const many = (dataType: DataType): string => `many_${dataType.replace('-', '_')}`;

@@ -6,9 +6,9 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import type { Fault } from '../src/lib/fault.ts';
 import { type MigratedBatch, migrateTypeBatch } from '../src/domain/objects/index.ts';
-import { startTestApp, type TestAnswer, type TestApp } from './harness/app.ts';
-import { watchAnswers } from './harness/response-check.ts';
-import { ACTIONS, bundle, stored } from './harness/small-configuration.ts';
+import { startTestApp, type TestAnswer, type TestApp } from './support/app.ts';
+import { watchAnswers } from './support/response-check.ts';
+import { ACTIONS, bundle, stored } from './support/small-configuration.ts';
 
 type Field = Record<string, unknown> & { code: string };
 

@@ -1,7 +1,7 @@
 /** At least once, the quick tier of `node tools/at-least-once.ts`. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { killSenders } from './harness/webhook-sender-kills.ts';
+import { killSenders } from './proofs/webhook-sender-kills.ts';
 
 describe('killed webhook senders', () => {
   it('lose nothing, send nothing forbidden, and repeat under the same id', async () => {

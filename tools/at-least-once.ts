@@ -3,7 +3,7 @@
  * `--full`: 10,000 events × 5 subscriptions and 50 kills, with the production leases and limits.
  */
 import { parseArgs } from 'node:util';
-import { killSenders } from '../test/harness/webhook-sender-kills.ts';
+import { killSenders } from '../test/proofs/webhook-sender-kills.ts';
 
 const { values } = parseArgs({ options: { full: { type: 'boolean', default: false } } });
 const began = performance.now();

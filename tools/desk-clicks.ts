@@ -7,7 +7,7 @@
 import assert from 'node:assert/strict';
 import { parseArgs } from 'node:util';
 import { type BrowserContext, chromium, type Page } from 'playwright-core';
-import { WATCH_OPENING } from '../test/harness/console-opening.ts';
+import { WATCH_OPENING } from '../test/support/console-opening.ts';
 
 const { values } = parseArgs({
   options: {

@@ -6,7 +6,7 @@
  * A problem is printed with the request that made it; the same seed makes the same requests. Ends with 1 when there was any.
  */
 import { parseArgs } from 'node:util';
-import { fuzz } from '../test/harness/fuzz/run.ts';
+import { fuzz } from '../test/proofs/fuzz/run.ts';
 
 const { values } = parseArgs({
   options: { requests: { type: 'string', default: '50000' }, seed: { type: 'string', default: '1' } },

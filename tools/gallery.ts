@@ -8,10 +8,10 @@ import { mkdir } from 'node:fs/promises';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
 import type { Page } from 'playwright-core';
-import { addSampleData, type SampleData } from '../test/harness/console-sample-data.ts';
-import type { Seeded } from '../test/harness/console-seed.ts';
-import { type Language, type Login, type PageOptions, startConsole } from '../test/harness/console.ts';
-import { globalSetup, globalTeardown } from '../test/harness/global-setup.ts';
+import { addSampleData, type SampleData } from '../test/support/console-sample-data.ts';
+import type { Seeded } from '../test/support/console-seed.ts';
+import { type Language, type Login, type PageOptions, startConsole } from '../test/support/console.ts';
+import { globalSetup, globalTeardown } from '../test/support/global-setup.ts';
 
 interface Screen {
   name: string;

@@ -18,7 +18,7 @@ import { cp, mkdir, mkdtemp, readdir, readFile, readlink, realpath, rm, writeFil
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { freePort } from '../test/harness/fault-service.ts';
+import { freePort } from '../test/proofs/fault-service.ts';
 
 const root = path.resolve(import.meta.dirname, '..');
 const READY_MS = 120_000;

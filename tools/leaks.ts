@@ -6,7 +6,7 @@
  * Prints the requests with differing responses and exits with 1 if there are any.
  */
 import { parseArgs } from 'node:util';
-import { compare } from '../test/harness/leaks/compare.ts';
+import { compare } from '../test/proofs/leaks/compare.ts';
 
 const { values } = parseArgs({
   options: { questions: { type: 'string', default: '20000' }, seed: { type: 'string', default: '1' } },

@@ -7,8 +7,8 @@ import { readFileSync } from 'node:fs';
 import { Session } from 'node:inspector/promises';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { startTestApp } from '../test/harness/app.ts';
-import { isTestFile, readSources, ROOT } from '../test/harness/source-files.ts';
+import { startTestApp } from '../test/support/app.ts';
+import { isTestFile, readSources, ROOT } from '../test/support/source-files.ts';
 
 const SRC = pathToFileURL(path.join(ROOT, 'src/')).href;
 const WARM = 20;

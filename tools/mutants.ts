@@ -10,8 +10,8 @@ import { cp, mkdtemp, rm, symlink, writeFile, readFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
-import { startTestCluster } from '../test/harness/cluster.ts';
-import { MUTANTS, type Mutant } from '../test/mutants/list.ts';
+import { startTestCluster } from '../test/support/cluster.ts';
+import { MUTANTS, type Mutant } from '../test/proofs/mutants/list.ts';
 
 const ROOT = path.resolve(import.meta.dirname, '..');
 const COPIED = [
@@ -43,7 +43,7 @@ function run(folder: string, files: readonly string[], databaseUrl: string): Pro
   const flags = [
     '--test',
     '--test-reporter=tap',
-    '--test-global-setup=test/harness/global-setup.ts',
+    '--test-global-setup=test/support/global-setup.ts',
     '--test-timeout=120000',
   ];
   const child = spawn(process.execPath, [...flags, ...files], {

@@ -1,13 +1,13 @@
 /**
  * Records the examples of the OpenAPI documents: `npm run openapi:examples`. Starts a service, makes the calls of
- * `test/harness/examples.ts` and writes `openapi/examples`, one file per group of operations. Then run `npm run openapi`.
+ * `test/support/examples.ts` and writes `openapi/examples`, one file per group of operations. Then run `npm run openapi`.
  */
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { MODULES } from '../src/modules.ts';
 import { operationsOf } from '../src/platform/module.ts';
-import { recordExamples } from '../test/harness/examples.ts';
-import { globalSetup, globalTeardown } from '../test/harness/global-setup.ts';
+import { recordExamples } from '../test/support/examples.ts';
+import { globalSetup, globalTeardown } from '../test/support/global-setup.ts';
 
 const folder = path.resolve(import.meta.dirname, '../openapi/examples');
 

@@ -17,12 +17,12 @@ import {
 } from '../src/platform/database/embedded-cluster.ts';
 import { findLauncher } from '../src/platform/database/embedded-launcher.ts';
 import { lookBetween } from '../src/platform/database/pooler.ts';
-import { freePort } from '../test/harness/fault-service.ts';
-import { POOLER_VARIABLE } from '../test/harness/database.ts';
+import { freePort } from '../test/proofs/fault-service.ts';
+import { POOLER_VARIABLE } from '../test/support/database.ts';
 
 /** What leans on transactions, locks, retries, streams and wakes. */
 const FILES = [
-  'test/long/pgbouncer.ts',
+  'test/proofs/pgbouncer.ts',
   'test/races.db.test.ts',
   'test/idempotency.db.test.ts',
   'test/bundle-apply.db.test.ts',
@@ -82,7 +82,7 @@ log_disconnections = 0
     if (seen[0]?.pooled !== false || seen[1]?.pooled !== true) throw new Error('the pooler was not detected');
     console.log(seen[1].remarks.join('\n'));
     const files = process.argv.slice(2);
-    const args = ['--test', '--test-global-setup=test/harness/global-setup.ts', '--test-concurrency=1'];
+    const args = ['--test', '--test-global-setup=test/support/global-setup.ts', '--test-concurrency=1'];
     const run = spawn(process.execPath, [...args, '--test-timeout=300000', ...(files.length > 0 ? files : FILES)], {
       stdio: 'inherit',
       env: { ...process.env, DATABASE_URL: url, [POOLER_VARIABLE]: `127.0.0.1:${port}` },

@@ -10,8 +10,8 @@ import { FileBlobs } from '../src/platform/blobs/filesystem.ts';
 import { MODULES } from '../src/modules.ts';
 import { backupSources, collect } from '../src/platform/module.ts';
 import { VERSION } from '../src/cli/command.ts';
-import { startTestApp } from '../test/harness/app.ts';
-import { sealAll } from '../test/harness/seal-all.ts';
+import { startTestApp } from '../test/support/app.ts';
+import { sealAll } from '../test/support/seal-all.ts';
 
 const file = path.join(import.meta.dirname, '..', 'db', 'releases', `${VERSION}.docket`);
 const app = await startTestApp();

@@ -3,8 +3,8 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { parse, stringify } from 'yaml';
 import type { Clock } from '../src/platform/clock.ts';
-import { AGENT, BUNDLE, LEAD, REQUESTER, type SeedCall, transition } from '../test/harness/console-seed.ts';
-import type { TestConsole } from '../test/harness/console.ts';
+import { AGENT, BUNDLE, LEAD, REQUESTER, type SeedCall, transition } from '../test/support/console-seed.ts';
+import type { TestConsole } from '../test/support/console.ts';
 
 const HOUR = 3_600_000;
 const DAYS = 35;

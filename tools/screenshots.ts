@@ -6,8 +6,8 @@ import { execFileSync } from 'node:child_process';
 import { mkdir } from 'node:fs/promises';
 import path from 'node:path';
 import { test } from 'node:test';
-import { AGENT, LEAD, REQUESTER } from '../test/harness/console-seed.ts';
-import { type Login, type PageOptions, startConsole } from '../test/harness/console.ts';
+import { AGENT, LEAD, REQUESTER } from '../test/support/console-seed.ts';
+import { type Login, type PageOptions, startConsole } from '../test/support/console.ts';
 import { addHistory, addPortal, HistoryClock } from './screenshots-data.ts';
 
 const FOLDER = path.join(import.meta.dirname, '..', 'docs', 'images');

@@ -11,7 +11,7 @@ import { globSync, readFileSync, writeFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { globalSetup, globalTeardown } from '../test/harness/global-setup.ts';
+import { globalSetup, globalTeardown } from '../test/support/global-setup.ts';
 import type { Results } from '../test/reporters/results.ts';
 
 interface Lane {

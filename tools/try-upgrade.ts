@@ -13,8 +13,8 @@ import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import pg from 'pg';
 import { readMigrations } from '../src/platform/database/migrate.ts';
-import { startTestCluster } from '../test/harness/cluster.ts';
-import { EXPANSION } from '../test/harness/expansion.ts';
+import { startTestCluster } from '../test/support/cluster.ts';
+import { EXPANSION } from '../test/support/expansion.ts';
 
 const { values: options } = parseArgs({
   options: { old: { type: 'string' }, seconds: { type: 'string', default: '4' } },

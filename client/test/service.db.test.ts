@@ -5,9 +5,9 @@ import { buildDocument } from '../../src/contract/openapi.ts';
 import { WEBHOOK_EVENTS } from '../../src/contract/events.ts';
 import { MODULES } from '../../src/modules.ts';
 import { collect, operationsOf } from '../../src/platform/module.ts';
-import { type WebhookFixture, startWebhookFixture } from '../../test/harness/webhook-fixture.ts';
-import { stored } from '../../test/harness/small-configuration.ts';
-import { deliveryProblems } from '../../test/harness/response-check.ts';
+import { type WebhookFixture, startWebhookFixture } from '../../test/support/webhook-fixture.ts';
+import { stored } from '../../test/support/small-configuration.ts';
+import { deliveryProblems } from '../../test/support/response-check.ts';
 import {
   type AnswerInfo,
   CursorRewound,

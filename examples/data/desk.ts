@@ -8,7 +8,7 @@ import path from 'node:path';
 import { parse, stringify } from 'yaml';
 import { setPassword } from '../../src/domain/access/index.ts';
 import { openEmbedded } from '../../src/platform/database/embedded.ts';
-import { startTestApp, type TestApp } from '../../test/harness/app.ts';
+import { startTestApp, type TestApp } from '../../test/support/app.ts';
 import { startService } from '../jquery-tracker/service.ts';
 import { type Articles, knowledgeBases, publish } from './articles.ts';
 import { articles, people, pick, randomFrom, type Ticket, tickets } from './desk-source.ts';

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { Docket } from '../../client/src/index.ts';
 import { givePlaces } from '../../src/platform/journal/places.ts';
-import { type RecordFixture, startRecordFixture } from '../../test/harness/record-fixture.ts';
+import { type RecordFixture, startRecordFixture } from '../../test/support/record-fixture.ts';
 import { Replay } from './replay.ts';
 
 let source: RecordFixture;

@@ -3,7 +3,7 @@ import { createServer } from 'node:https';
 import type { IncomingMessage } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Docket, type Event, verifyWebhook } from '../../client/src/index.ts';
-import { makeCertificate } from '../../test/harness/certificate.ts';
+import { makeCertificate } from '../../test/support/certificate.ts';
 
 interface Subscription {
   code: string;

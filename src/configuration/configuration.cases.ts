@@ -1,9 +1,9 @@
 /** Calls of the operations for the tests over all modules (docs/how-to/write-a-module.md#the-cases). */
-import type { TestApp } from '../../test/harness/app.ts';
-import { repeat } from '../../test/harness/largest-texts.ts';
-import { ALLOWED, type Large, missing } from '../../test/harness/operation-calls-case.ts';
-import type { ModuleCases } from '../../test/harness/operation-calls-fixture.ts';
-import { stored } from '../../test/harness/small-configuration.ts';
+import type { TestApp } from '../../test/support/app.ts';
+import { repeat } from '../../test/support/largest-texts.ts';
+import { ALLOWED, type Large, missing } from '../../test/support/operation-calls-case.ts';
+import type { ModuleCases } from '../../test/support/operation-calls-fixture.ts';
+import { stored } from '../../test/support/small-configuration.ts';
 import { ADMIN_SCOPE } from '../contract/scopes.ts';
 
 const FILES = { files: [{ name: 'a.yaml', text: 'settings: { defaultLocale: ru-RU }\n' }] };

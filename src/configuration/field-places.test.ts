@@ -1,8 +1,8 @@
 /** The places of a bundle that depend on values of fields: none is missing, whatever is added to the schemas. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { SECTIONS } from '../../test/harness/bundle-fixture.ts';
-import { FIELD_PLACES } from '../../test/harness/field-places.ts';
+import { SECTIONS } from '../../test/support/bundle-fixture.ts';
+import { FIELD_PLACES } from '../../test/support/field-places.ts';
 import { Codes } from './codes.ts';
 import { alwaysReads, fieldUses, newUses } from './field-places.ts';
 import type { NamingSchema } from './naming.ts';

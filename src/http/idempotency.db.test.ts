@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import Type from 'typebox';
-import { createTestDatabase, type TestDatabase } from '../../test/harness/database.ts';
+import { createTestDatabase, type TestDatabase } from '../../test/support/database.ts';
 import { defineOperation, Reply } from '../contract/operation.ts';
 import { closed } from '../contract/schemas.ts';
 import { Fault } from '../lib/fault.ts';
@@ -9,7 +9,7 @@ import { bind } from '../platform/module.ts';
 import { systemClock } from '../platform/clock.ts';
 import { Database } from '../platform/database/pool.ts';
 import { Work } from '../platform/unit-of-work/work.ts';
-import { type Answer, type Sample, startSample } from '../../test/harness/http-sample.ts';
+import { type Answer, type Sample, startSample } from '../../test/support/http-sample.ts';
 
 describe('Idempotency-Key', () => {
   let database: TestDatabase;

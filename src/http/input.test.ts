@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import Type from 'typebox';
 import { closed, Id, nullable } from '../contract/schemas.ts';
-import { type Answer, sendRaw, type Sample, startSample, THING_ID } from '../../test/harness/http-sample.ts';
+import { type Answer, sendRaw, type Sample, startSample, THING_ID } from '../../test/support/http-sample.ts';
 import { bodyCheck, queryReader } from './validate.ts';
 
 describe('request input', () => {

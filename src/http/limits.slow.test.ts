@@ -13,7 +13,7 @@ import Type from 'typebox';
 import { defineOperation } from '../contract/operation.ts';
 import { bind } from '../platform/module.ts';
 import { MAX_BODY } from './body.ts';
-import { create, echoing, getting, sendRaw, type Sample, startSample } from '../../test/harness/http-sample.ts';
+import { create, echoing, getting, sendRaw, type Sample, startSample } from '../../test/support/http-sample.ts';
 
 const MIB = 1024 * 1024;
 const size = bind(

@@ -6,8 +6,8 @@ import assert from 'node:assert/strict';
 import { connect } from 'node:net';
 import { after, before, describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { authenticate, echoing, getting, type Sample, startSample } from '../../test/harness/http-sample.ts';
-import { OpenLoopSender, type TimedRequest } from '../../test/harness/open-loop-sender.ts';
+import { authenticate, echoing, getting, type Sample, startSample } from '../../test/support/http-sample.ts';
+import { OpenLoopSender, type TimedRequest } from '../../test/proofs/open-loop-sender.ts';
 
 const RUNNING = 8;
 const TAKES_MS = 40;

@@ -4,7 +4,7 @@ import { copyFile, mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { describe, it } from 'node:test';
-import { authenticate, echoing, sendRaw, startSample } from '../../test/harness/http-sample.ts';
+import { authenticate, echoing, sendRaw, startSample } from '../../test/support/http-sample.ts';
 
 const ROOT = path.join(import.meta.dirname, '../..');
 const PROXY_HEADERS = ['X-Forwarded-For', 'Forwarded', 'Via', 'X-Real-IP', 'X-Forwarded-Host', 'X-Forwarded-Proto'];

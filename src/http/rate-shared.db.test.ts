@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { createTestDatabase, type TestDatabase } from '../../test/harness/database.ts';
+import { createTestDatabase, type TestDatabase } from '../../test/support/database.ts';
 import { Database } from '../platform/database/pool.ts';
 import { purgeBudgets, settleBudgets } from '../platform/database/rate-budgets.ts';
 import { MemoryRateLimiter, type RateAnswer } from './rate.ts';

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { describe, it } from 'node:test';
 import { gzipSync } from 'node:zlib';
-import { echoing, startSample } from '../../test/harness/http-sample.ts';
+import { echoing, startSample } from '../../test/support/http-sample.ts';
 import { FAULT_CODES } from './reference.ts';
 
 const SCRIPT = `start(${'x'.repeat(2000)});`;

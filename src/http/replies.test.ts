@@ -7,7 +7,7 @@ import { describe, it } from 'node:test';
 import { Reply } from '../contract/operation.ts';
 import { Fault } from '../lib/fault.ts';
 import type { Binding } from '../platform/module.ts';
-import { echoing, getting, sendRaw, type Sample, startSample } from '../../test/harness/http-sample.ts';
+import { echoing, getting, sendRaw, type Sample, startSample } from '../../test/support/http-sample.ts';
 import { drain } from './server.ts';
 
 const FILE = { raw: { mediaTypes: ['application/octet-stream'] } };

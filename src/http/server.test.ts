@@ -15,7 +15,7 @@ import {
   type Sample,
   startSample,
   THING_ID,
-} from '../../test/harness/http-sample.ts';
+} from '../../test/support/http-sample.ts';
 import { buildServer } from './server.ts';
 
 function bound(operation: object): Binding {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { connect, type Socket } from 'node:net';
 import { describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { authenticate, echoing, sendRaw, type Sample, startSample } from '../../test/harness/http-sample.ts';
+import { authenticate, echoing, sendRaw, type Sample, startSample } from '../../test/support/http-sample.ts';
 import { MAX_OPEN_BODY, OpenAdmission, sourceOf } from './unverified.ts';
 import type { Limits } from './types.ts';
 

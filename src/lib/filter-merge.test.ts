@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
-import { PLAIN, VARIABLES } from '../../test/harness/filter-sql-edges.ts';
+import { PLAIN, VARIABLES } from '../../test/support/filter-sql-edges.ts';
 import { evaluate, type TypedCondition, type TypedField, type TypedLeaf } from './filter.ts';
 import { anyOfConditions, mergeAlternatives } from './filter-merge.ts';
 

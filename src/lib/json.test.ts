@@ -5,7 +5,7 @@ import fc from 'fast-check';
 import { Fault, isFault } from './fault.ts';
 import { ExactNumber } from './exact-number.ts';
 import { canonicalJson, deepEqualJson, escapePointer, fingerprint, parseStrictJson, pointer } from './json.ts';
-import { processorMs } from '../../test/harness/processor-time.ts';
+import { processorMs } from '../../test/support/processor-time.ts';
 
 function refusal(input: Uint8Array | string, limits = {}): string {
   try {

@@ -3,7 +3,7 @@ import { describe, test } from 'node:test';
 import fc from 'fast-check';
 import { compoundsOf, LONGEST_WORD, normalWord, runsOf } from './word-parts.ts';
 import { type Analysis, makeAnalysis, MAX_TERMS, type QueryTerm } from './words.ts';
-import { processorMs } from '../../test/harness/processor-time.ts';
+import { processorMs } from '../../test/support/processor-time.ts';
 
 const analysis = makeAnalysis();
 const lexemesOf = (text: string, by: Analysis = analysis): Set<string> =>

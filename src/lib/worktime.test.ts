@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import { type CalendarHours, WEEKDAYS, type Weekday, WorkTime } from './worktime.ts';
-import { cases, Oracle, ZONES } from '../../test/harness/worktime-oracle.ts';
+import { cases, Oracle, ZONES } from '../../test/support/worktime-oracle.ts';
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;

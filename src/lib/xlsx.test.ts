@@ -1,7 +1,7 @@
 /** Workbooks: every kind of cell, what must be escaped, the limits of a sheet, and bounded memory. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { readXlsx } from '../../test/harness/xlsx.ts';
+import { readXlsx } from '../../test/support/xlsx.ts';
 import { CELL_CHARACTERS, type TableCell, writeXlsx } from './xlsx.ts';
 
 async function* each<T>(items: Iterable<T>): AsyncGenerator<T> {

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import path from 'node:path';
 import { describe, it } from 'node:test';
 import { Worker } from 'node:worker_threads';
-import { readSources } from '../../test/harness/source-files.ts';
+import { readSources } from '../../test/support/source-files.ts';
 import { readTextTask } from '../domain/knowledge/index.ts';
 import { isFault } from '../lib/fault.ts';
 import { type ThreadAnswer, type ThreadOrder, Threads } from './threads.ts';

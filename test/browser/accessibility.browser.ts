@@ -4,7 +4,7 @@
  */
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { AGENT, REQUESTER } from '../harness/console-seed.ts';
+import { AGENT, REQUESTER } from '../support/console-seed.ts';
 import {
   findings,
   type Login,
@@ -13,7 +13,7 @@ import {
   showScreen,
   startConsole,
   type TestConsole,
-} from '../harness/console.ts';
+} from '../support/console.ts';
 
 const WORK = screensOf('screens.ts', '/work');
 const ADMIN = screensOf('admin/screens.ts', '/admin');

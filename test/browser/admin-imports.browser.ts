@@ -2,9 +2,9 @@
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { after, before, describe, it } from 'node:test';
-import { AGENT } from '../harness/console-seed.ts';
-import { stored } from '../harness/small-configuration.ts';
-import { byTurns, LANGUAGES, startConsole, type TestConsole } from '../harness/console.ts';
+import { AGENT } from '../support/console-seed.ts';
+import { stored } from '../support/small-configuration.ts';
+import { byTurns, LANGUAGES, startConsole, type TestConsole } from '../support/console.ts';
 
 let desk: TestConsole;
 

@@ -1,11 +1,11 @@
 /** Integrations in the console: set up disabled, tried out, enabled in a step of its own, called, and read about. The log of mails. */
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { AGENT } from '../harness/console-seed.ts';
-import { byTurns, LANGUAGES, startConsole, type TestConsole } from '../harness/console.ts';
-import { bounce } from '../harness/mail-bounces.ts';
-import { mail } from '../harness/mail-messages.ts';
-import { changeRights } from '../harness/small-configuration.ts';
+import { AGENT } from '../support/console-seed.ts';
+import { byTurns, LANGUAGES, startConsole, type TestConsole } from '../support/console.ts';
+import { bounce } from '../proofs/mail-bounces.ts';
+import { mail } from '../support/mail-messages.ts';
+import { changeRights } from '../support/small-configuration.ts';
 
 let desk: TestConsole;
 

@@ -1,8 +1,8 @@
 /** Calendars drawn by the year, time limits tried out, values that an apply would discard, and rules. */
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { AGENT } from '../harness/console-seed.ts';
-import { LANGUAGES, startConsole, type TestConsole } from '../harness/console.ts';
+import { AGENT } from '../support/console-seed.ts';
+import { LANGUAGES, startConsole, type TestConsole } from '../support/console.ts';
 
 let desk: TestConsole;
 

@@ -1,8 +1,8 @@
 /** Webhooks in the console: a secret, a subscription enabled in a step of its own, deliveries, and who is not offered any of it. */
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { AGENT } from '../harness/console-seed.ts';
-import { byTurns, LANGUAGES, startConsole, type TestConsole } from '../harness/console.ts';
+import { AGENT } from '../support/console-seed.ts';
+import { byTurns, LANGUAGES, startConsole, type TestConsole } from '../support/console.ts';
 
 let desk: TestConsole;
 

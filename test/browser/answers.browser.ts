@@ -2,9 +2,9 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { type ParsedMail, simpleParser } from 'mailparser';
-import { AGENT, REQUESTER } from '../harness/console-seed.ts';
-import { hasCount, startConsole, type TestConsole, until } from '../harness/console.ts';
-import { type MailServer, startMailServer } from '../harness/smtp-server.ts';
+import { AGENT, REQUESTER } from '../support/console-seed.ts';
+import { hasCount, startConsole, type TestConsole, until } from '../support/console.ts';
+import { type MailServer, startMailServer } from '../support/smtp-server.ts';
 
 const TITLE = 'Не печатает принтер в приёмной';
 const QUESTION = 'В каком кабинете стоит принтер?';

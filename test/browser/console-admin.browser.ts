@@ -11,7 +11,7 @@ import {
   startConsole,
   type TestConsole,
   type WatchedPage,
-} from '../harness/console.ts';
+} from '../support/console.ts';
 
 const WORDS = {
   'ru-RU': {

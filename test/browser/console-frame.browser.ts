@@ -1,7 +1,7 @@
 /** The frame of the console: signing in and out, languages, colours, the policy, and what the first load weighs. */
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { LANGUAGES, PASSWORD, startConsole, type TestConsole } from '../harness/console.ts';
+import { LANGUAGES, PASSWORD, startConsole, type TestConsole } from '../support/console.ts';
 
 let desk: TestConsole;
 

@@ -1,7 +1,7 @@
 /** Keys: the command palette, help, keys of a record, the way to the list; and long conversations. */
 import assert from 'node:assert/strict';
 import { after, before, describe } from 'node:test';
-import { byTurns, hasValue, LANGUAGES, startConsole, type TestConsole } from '../harness/console.ts';
+import { byTurns, hasValue, LANGUAGES, startConsole, type TestConsole } from '../support/console.ts';
 
 const WORDS = {
   'ru-RU': {

@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import type { Page } from 'playwright-core';
-import { addManyRecords } from '../harness/console-sample-data.ts';
-import { byTurns, LANGUAGES, startConsole, type TestConsole, until } from '../harness/console.ts';
+import { addManyRecords } from '../support/console-sample-data.ts';
+import { byTurns, LANGUAGES, startConsole, type TestConsole, until } from '../support/console.ts';
 
 let desk: TestConsole;
 

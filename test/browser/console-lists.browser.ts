@@ -2,9 +2,9 @@
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { after, before, describe, it } from 'node:test';
-import { READER } from '../harness/console-seed.ts';
-import { readXlsx } from '../harness/xlsx.ts';
-import { byTurns, LANGUAGES, startConsole, type TestConsole, until } from '../harness/console.ts';
+import { READER } from '../support/console-seed.ts';
+import { readXlsx } from '../support/xlsx.ts';
+import { byTurns, LANGUAGES, startConsole, type TestConsole, until } from '../support/console.ts';
 
 let desk: TestConsole;
 

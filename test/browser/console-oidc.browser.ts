@@ -4,7 +4,7 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { after, before, describe, it } from 'node:test';
 import Provider from 'oidc-provider';
-import { startConsole, type TestConsole } from '../harness/console.ts';
+import { startConsole, type TestConsole } from '../support/console.ts';
 
 let desk: TestConsole;
 let server: Server;

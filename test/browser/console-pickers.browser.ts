@@ -4,7 +4,7 @@
  */
 import assert from 'node:assert/strict';
 import { after, before, describe } from 'node:test';
-import { byTurns, hasCount, LANGUAGES, startConsole, type TestConsole } from '../harness/console.ts';
+import { byTurns, hasCount, LANGUAGES, startConsole, type TestConsole } from '../support/console.ts';
 
 const WORDS = {
   'ru-RU': { edit: 'Изменить: Исполнитель', assignee: 'Исполнитель', save: 'Сохранить', saved: 'Сохранено' },

@@ -10,7 +10,7 @@ import {
   type TestConsole,
   until,
   type WatchedPage,
-} from '../harness/console.ts';
+} from '../support/console.ts';
 
 let desk: TestConsole;
 

@@ -1,7 +1,7 @@
 /** The page of a record: fields, conflict, transitions, comments, files, relations, history, archive; and who may what. */
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { byTurns, hasCount, hasValue, LANGUAGES, startConsole, type TestConsole } from '../harness/console.ts';
+import { byTurns, hasCount, hasValue, LANGUAGES, startConsole, type TestConsole } from '../support/console.ts';
 
 let desk: TestConsole;
 

@@ -1,7 +1,7 @@
 /** Selection in lists: ranges by click, check box and keyboard from the anchor; and what happens to records that failed. */
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { byTurns, hasCount, LANGUAGES, startConsole, type TestConsole } from '../harness/console.ts';
+import { byTurns, hasCount, LANGUAGES, startConsole, type TestConsole } from '../support/console.ts';
 
 const WORDS = {
   'ru-RU': {

@@ -1,7 +1,7 @@
 /** A value of each of the twenty data types, made in the form and shown again; and texts that try to be more than text. */
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { showScreen, startConsole, type TestConsole } from '../harness/console.ts';
+import { showScreen, startConsole, type TestConsole } from '../support/console.ts';
 
 let desk: TestConsole;
 

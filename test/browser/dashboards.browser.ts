@@ -3,8 +3,8 @@ import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { after, before, describe, it } from 'node:test';
 import type { Page } from 'playwright-core';
-import { AGENT } from '../harness/console-seed.ts';
-import { byTurns, hasCount, type Language, LANGUAGES, startConsole, type TestConsole } from '../harness/console.ts';
+import { AGENT } from '../support/console-seed.ts';
+import { byTurns, hasCount, type Language, LANGUAGES, startConsole, type TestConsole } from '../support/console.ts';
 
 const WORDS = {
   'ru-RU': {

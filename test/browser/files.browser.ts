@@ -8,7 +8,7 @@ import type { AddressInfo } from 'node:net';
 import { after, before, describe, it } from 'node:test';
 import { readFile } from 'node:fs/promises';
 import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
-import { type RecordFixture, startRecordFixture } from '../harness/record-fixture.ts';
+import { type RecordFixture, startRecordFixture } from '../support/record-fixture.ts';
 
 const NAMES = [
   'plain.html',

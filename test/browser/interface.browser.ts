@@ -1,8 +1,8 @@
 /** Portal or desk: what a user gets, and the switch of users with both. */
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { AGENT, REQUESTER } from '../harness/console-seed.ts';
-import { startConsole, type TestConsole } from '../harness/console.ts';
+import { AGENT, REQUESTER } from '../support/console-seed.ts';
+import { startConsole, type TestConsole } from '../support/console.ts';
 
 let desk: TestConsole;
 

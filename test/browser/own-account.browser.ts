@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import type { Page } from 'playwright-core';
-import { AGENT, REQUESTER } from '../harness/console-seed.ts';
-import { byTurns, LANGUAGES, PASSWORD, startConsole, type TestConsole, until } from '../harness/console.ts';
+import { AGENT, REQUESTER } from '../support/console-seed.ts';
+import { byTurns, LANGUAGES, PASSWORD, startConsole, type TestConsole, until } from '../support/console.ts';
 
 const WORDS = {
   'ru-RU': {

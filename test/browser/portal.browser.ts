@@ -1,7 +1,7 @@
 /** The portal of requesters: help, catalogue, own requests, articles. */
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { REQUESTER } from '../harness/console-seed.ts';
+import { REQUESTER } from '../support/console-seed.ts';
 import {
   hasValue,
   type Language,
@@ -9,7 +9,7 @@ import {
   startConsole,
   type TestConsole,
   type WatchedPage,
-} from '../harness/console.ts';
+} from '../support/console.ts';
 
 let desk: TestConsole;
 let shots = 0;

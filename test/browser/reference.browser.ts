@@ -1,7 +1,7 @@
 /** The API reference at /docs in headless Chromium: both documents are shown, and a call with a key can be sent from the page. */
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { startConsole, type TestConsole } from '../harness/console.ts';
+import { startConsole, type TestConsole } from '../support/console.ts';
 
 let desk: TestConsole;
 

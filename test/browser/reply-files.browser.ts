@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import type { Locator, Page } from 'playwright-core';
-import { AGENT, REQUESTER } from '../harness/console-seed.ts';
-import { hasCount, startConsole, type TestConsole, type WatchedPage } from '../harness/console.ts';
+import { AGENT, REQUESTER } from '../support/console-seed.ts';
+import { hasCount, startConsole, type TestConsole, type WatchedPage } from '../support/console.ts';
 
 let desk: TestConsole;
 let shots = 0;

@@ -1,8 +1,8 @@
 /** The catalogue: browsing, searching, requests for oneself and for another user. */
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { REQUESTER } from '../harness/console-seed.ts';
-import { byTurns, hasValue, LANGUAGES, startConsole, type TestConsole } from '../harness/console.ts';
+import { REQUESTER } from '../support/console-seed.ts';
+import { byTurns, hasValue, LANGUAGES, startConsole, type TestConsole } from '../support/console.ts';
 
 let desk: TestConsole;
 

@@ -1,8 +1,8 @@
 /** The knowledge base: a draft is written, previewed, published, revised, archived and restored. */
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { REQUESTER } from '../harness/console-seed.ts';
-import { byTurns, hasValue, LANGUAGES, startConsole, type TestConsole } from '../harness/console.ts';
+import { REQUESTER } from '../support/console-seed.ts';
+import { byTurns, hasValue, LANGUAGES, startConsole, type TestConsole } from '../support/console.ts';
 
 let desk: TestConsole;
 

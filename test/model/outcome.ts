@@ -1,6 +1,6 @@
 /** What the model expects of an answer. */
 import { isDeepStrictEqual } from 'node:util';
-import type { TestAnswer } from '../harness/app.ts';
+import type { TestAnswer } from '../support/app.ts';
 import type { Call } from './calls.ts';
 import { having, type RecordState, type State } from './state.ts';
 import { canRead, readable } from './values.ts';

@@ -1,6 +1,6 @@
 /** The reference model of comments, relations and SLA commands. */
 import { isDeepStrictEqual } from 'node:util';
-import type { TestAnswer } from '../harness/app.ts';
+import type { TestAnswer } from '../support/app.ts';
 import type { Call } from './calls.ts';
 import { done, type Outcome, refuse, replayed, succeed } from './outcome.ts';
 import { commandPolicies, slaAnswer } from './sla.ts';

@@ -1,6 +1,6 @@
 /** The reference model of users, groups, units and memberships. */
 import { isDeepStrictEqual } from 'node:util';
-import type { TestAnswer } from '../harness/app.ts';
+import type { TestAnswer } from '../support/app.ts';
 import type { Call } from './calls.ts';
 import { type Outcome, refuse, succeed } from './outcome.ts';
 import { having, type Installation, type Named, type State } from './state.ts';

@@ -3,7 +3,7 @@
  * no concurrency. `judge` tells whether an answer is the one that the model gives in a state.
  */
 import { isDeepStrictEqual } from 'node:util';
-import type { TestAnswer } from '../harness/app.ts';
+import type { TestAnswer } from '../support/app.ts';
 import type { Archive, Call, Change, Move, Op } from './calls.ts';
 import { judgeIdentity } from './reference-identity.ts';
 import { judgeAround, visible } from './reference-around.ts';

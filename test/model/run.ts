@@ -1,8 +1,8 @@
 /** Runs random calls against a service and judges each answer by the reference model. */
 import { isDeepStrictEqual } from 'node:util';
 import fc from 'fast-check';
-import { startTestApp, type TestAnswer, type TestApp } from '../harness/app.ts';
-import { idOf, stored } from '../harness/small-configuration.ts';
+import { startTestApp, type TestAnswer, type TestApp } from '../support/app.ts';
+import { idOf, stored } from '../support/small-configuration.ts';
 import { type Call, type Ids, requestOf } from './calls.ts';
 import { Dice, randomCall } from './generate.ts';
 import { judge, type Step, stepsOf } from './reference.ts';

@@ -1,5 +1,5 @@
 /** The configuration that the reference model knows: three record types, a workflow, relations, an SLA policy and rules. */
-import { ACTIONS, bundle, RIGHTS, user } from '../harness/small-configuration.ts';
+import { ACTIONS, bundle, RIGHTS, user } from '../support/small-configuration.ts';
 
 /**
  * - chief: all rights.

@@ -1,10 +1,10 @@
 /** Calls of the operations for the tests over all modules (docs/how-to/write-a-module.md#the-cases). */
 import { randomUUID } from 'node:crypto';
-import type { TestApp } from '../../../test/harness/app.ts';
-import { longValues, records } from '../../../test/harness/largest-texts.ts';
-import { ALLOWED, type Login, missing, PASSWORD } from '../../../test/harness/operation-calls-case.ts';
-import type { ModuleCases } from '../../../test/harness/operation-calls-fixture.ts';
-import { idOf } from '../../../test/harness/small-configuration.ts';
+import type { TestApp } from '../../../test/support/app.ts';
+import { longValues, records } from '../../../test/support/largest-texts.ts';
+import { ALLOWED, type Login, missing, PASSWORD } from '../../../test/support/operation-calls-case.ts';
+import type { ModuleCases } from '../../../test/support/operation-calls-fixture.ts';
+import { idOf } from '../../../test/support/small-configuration.ts';
 
 /** Signs in and returns the id of the session. */
 async function sessionOf(app: TestApp, login: Login): Promise<string> {

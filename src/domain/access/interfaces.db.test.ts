@@ -1,8 +1,8 @@
 /** Which interface of the console a user gets (docs/spec/access.md#interface). */
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { startTestApp, type TestApp } from '../../../test/harness/app.ts';
-import { bundle } from '../../../test/harness/small-configuration.ts';
+import { startTestApp, type TestApp } from '../../../test/support/app.ts';
+import { bundle } from '../../../test/support/small-configuration.ts';
 import type { BundleError } from '../../configuration/errors.ts';
 import { GLOBAL_RIGHTS, RECORD_ACTIONS } from '../../contract/rights.ts';
 

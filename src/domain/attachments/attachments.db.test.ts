@@ -14,8 +14,8 @@ import {
   startRecordFixture,
   countOutcomes,
   concurrently,
-} from '../../../test/harness/record-fixture.ts';
-import { changeRights, idOf } from '../../../test/harness/small-configuration.ts';
+} from '../../../test/support/record-fixture.ts';
+import { changeRights, idOf } from '../../../test/support/small-configuration.ts';
 import type { BlobStore } from '../../platform/blobs/store.ts';
 
 let around: RecordFixture;

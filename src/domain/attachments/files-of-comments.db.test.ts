@@ -14,8 +14,8 @@ import {
   type Made,
   type RecordFixture,
   startRecordFixture,
-} from '../../../test/harness/record-fixture.ts';
-import { isRecordRead } from '../../../test/harness/operation-calls.ts';
+} from '../../../test/support/record-fixture.ts';
+import { isRecordRead } from '../../../test/support/operation-calls.ts';
 import { sweepDrafts } from './store-drafts.ts';
 
 /** Part of the names of all files that must not be seen. */

@@ -1,8 +1,8 @@
 /** Calls of the operations for the tests over all modules (docs/how-to/write-a-module.md#the-cases). */
 import { randomUUID } from 'node:crypto';
-import { records, textOf } from '../../../test/harness/largest-texts.ts';
-import type { Call, Large, Seeded } from '../../../test/harness/operation-calls-case.ts';
-import type { ModuleCases } from '../../../test/harness/operation-calls-fixture.ts';
+import { records, textOf } from '../../../test/support/largest-texts.ts';
+import type { Call, Large, Seeded } from '../../../test/support/operation-calls-case.ts';
+import type { ModuleCases } from '../../../test/support/operation-calls-fixture.ts';
 
 /** Enough for several units of work; the maximum is 100, and each takes as long. */
 const ITEMS = 12;

@@ -11,7 +11,7 @@ import {
   assertRejected,
   startRecordFixture,
   concurrently,
-} from '../../../test/harness/record-fixture.ts';
+} from '../../../test/support/record-fixture.ts';
 
 const MAX = 1000;
 let around: RecordFixture;

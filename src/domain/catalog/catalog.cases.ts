@@ -1,8 +1,8 @@
 /** Calls of the operations for the tests over all modules (docs/how-to/write-a-module.md#the-cases). */
 import { randomUUID } from 'node:crypto';
-import { ALLOWED, type Call, HIDDEN_FIELD, HIDDEN_VALUE, MINIMAL } from '../../../test/harness/operation-calls-case.ts';
-import type { ModuleCases } from '../../../test/harness/operation-calls-fixture.ts';
-import { idOf, nestedIdOf } from '../../../test/harness/small-configuration.ts';
+import { ALLOWED, type Call, HIDDEN_FIELD, HIDDEN_VALUE, MINIMAL } from '../../../test/support/operation-calls-case.ts';
+import type { ModuleCases } from '../../../test/support/operation-calls-fixture.ts';
+import { idOf, nestedIdOf } from '../../../test/support/small-configuration.ts';
 
 export const cases: ModuleCases = {
   world: `

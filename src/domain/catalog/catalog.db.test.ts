@@ -5,9 +5,9 @@ import { after, before, describe, it } from 'node:test';
 import { systemClock } from '../../platform/clock.ts';
 import { Authenticator } from '../access/index.ts';
 import { serviceSource } from './index.ts';
-import { assertSameError, assertRejected } from '../../../test/harness/record-fixture.ts';
-import { type CatalogFixture, type FixtureUser, startCatalogFixture } from '../../../test/harness/catalog-fixture.ts';
-import { bundle, changeRights, withoutCorrelation } from '../../../test/harness/small-configuration.ts';
+import { assertSameError, assertRejected } from '../../../test/support/record-fixture.ts';
+import { type CatalogFixture, type FixtureUser, startCatalogFixture } from '../../../test/support/catalog-fixture.ts';
+import { bundle, changeRights, withoutCorrelation } from '../../../test/support/small-configuration.ts';
 
 let world: CatalogFixture;
 

@@ -2,10 +2,10 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { after, before, describe, it } from 'node:test';
-import type { TestAnswer } from '../../../test/harness/app.ts';
-import { assertSameError, assertRejected, countOutcomes, concurrently } from '../../../test/harness/record-fixture.ts';
-import { type CatalogFixture, type FixtureUser, startCatalogFixture } from '../../../test/harness/catalog-fixture.ts';
-import { bundle, changeRights } from '../../../test/harness/small-configuration.ts';
+import type { TestAnswer } from '../../../test/support/app.ts';
+import { assertSameError, assertRejected, countOutcomes, concurrently } from '../../../test/support/record-fixture.ts';
+import { type CatalogFixture, type FixtureUser, startCatalogFixture } from '../../../test/support/catalog-fixture.ts';
+import { bundle, changeRights } from '../../../test/support/small-configuration.ts';
 
 const NOW = '2026-11-21T10:00:00.000Z';
 const VALUES = { title: 'A laptop', model: 'small' };

@@ -12,8 +12,8 @@ import {
   startRecordFixture,
   countOutcomes,
   concurrently,
-} from '../../../test/harness/record-fixture.ts';
-import { duringTransaction } from '../../../test/harness/database.ts';
+} from '../../../test/support/record-fixture.ts';
+import { duringTransaction } from '../../../test/support/database.ts';
 
 let around: RecordFixture;
 const comments = (made: Made): string => `/objects/${made.id}/comments`;

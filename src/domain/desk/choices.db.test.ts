@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { ADMIN_SCOPE, SCOPES } from '../../contract/scopes.ts';
-import { startTestApp, type TestAnswer, type TestApp } from '../../../test/harness/app.ts';
-import { bundle, idOf } from '../../../test/harness/small-configuration.ts';
+import { startTestApp, type TestAnswer, type TestApp } from '../../../test/support/app.ts';
+import { bundle, idOf } from '../../../test/support/small-configuration.ts';
 
 /** More than the rights that are read in one step. */
 const OUTSIDERS = Array.from({ length: 70 }, (_, index) => `Aaron Outsider ${String(index).padStart(2, '0')}`);

@@ -1,9 +1,9 @@
 /** Calls of the operations for the tests over all modules (docs/how-to/write-a-module.md#the-cases). */
 import { randomUUID } from 'node:crypto';
-import { KINDS, records, textOf } from '../../../test/harness/largest-texts.ts';
-import { ALLOWED, HIDDEN_FIELD, MINIMAL, missing } from '../../../test/harness/operation-calls-case.ts';
-import type { ModuleCases } from '../../../test/harness/operation-calls-fixture.ts';
-import { idOf } from '../../../test/harness/small-configuration.ts';
+import { KINDS, records, textOf } from '../../../test/support/largest-texts.ts';
+import { ALLOWED, HIDDEN_FIELD, MINIMAL, missing } from '../../../test/support/operation-calls-case.ts';
+import type { ModuleCases } from '../../../test/support/operation-calls-fixture.ts';
+import { idOf } from '../../../test/support/small-configuration.ts';
 
 async function mergeInto(target: Promise<string>): Promise<unknown> {
   return { expectedRevision: 1, targetObjectId: await target, close: false };

@@ -1,12 +1,12 @@
 /** Sorted lists of the console: every order, hidden values, pages, SLA figures and filters (`GET /desk/objects`). */
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { startTestApp, type TestApp } from '../../../test/harness/app.ts';
-import { readEvents, type TestEvents } from '../../../test/harness/event-stream.ts';
-import { watchAnswers } from '../../../test/harness/response-check.ts';
-import { ManualClock, HOUR, MINUTE } from '../../../test/harness/sla-fixture.ts';
-import { ACTIONS, bundle, idOf } from '../../../test/harness/small-configuration.ts';
-import { readXlsx } from '../../../test/harness/xlsx.ts';
+import { startTestApp, type TestApp } from '../../../test/support/app.ts';
+import { readEvents, type TestEvents } from '../../../test/support/event-stream.ts';
+import { watchAnswers } from '../../../test/support/response-check.ts';
+import { ManualClock, HOUR, MINUTE } from '../../../test/support/sla-fixture.ts';
+import { ACTIONS, bundle, idOf } from '../../../test/support/small-configuration.ts';
+import { readXlsx } from '../../../test/support/xlsx.ts';
 
 const NOW = '2026-11-23T08:00:00.000Z';
 const ALWAYS = ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'].map((day) => `${day}: ['00:00-24:00']`).join(', ');

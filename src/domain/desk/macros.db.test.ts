@@ -1,10 +1,10 @@
 /** Macros and merging: texts, rights, all or nothing, one revision, idempotency (docs/reference/macros.md). */
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { startTestApp, type TestApp } from '../../../test/harness/app.ts';
-import { watchAnswers } from '../../../test/harness/response-check.ts';
-import { duringUncommittedChange } from '../../../test/harness/record-fixture.ts';
-import { ACTIONS, bundle, idOf, stored } from '../../../test/harness/small-configuration.ts';
+import { startTestApp, type TestApp } from '../../../test/support/app.ts';
+import { watchAnswers } from '../../../test/support/response-check.ts';
+import { duringUncommittedChange } from '../../../test/support/record-fixture.ts';
+import { ACTIONS, bundle, idOf, stored } from '../../../test/support/small-configuration.ts';
 
 /** `agent` does everything but read `secret`; `junior` may neither update nor make `solve`; `guest` only reads. */
 const WORLD = `

@@ -1,8 +1,8 @@
 /** The work queues of the starter: what their types share is a column, a sort key and a column of files. */
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { startTestApp, type TestApp } from '../../../test/harness/app.ts';
-import { ACTIONS, bundle, idOf } from '../../../test/harness/small-configuration.ts';
+import { startTestApp, type TestApp } from '../../../test/support/app.ts';
+import { ACTIONS, bundle, idOf } from '../../../test/support/small-configuration.ts';
 
 /** `blind` reads no priority, and the requester only of incidents; `reader` the priority of an incident only if it is P1. */
 const PEOPLE = `

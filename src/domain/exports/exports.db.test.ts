@@ -2,14 +2,14 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { parse } from 'csv-parse/sync';
-import { assertRejected } from '../../../test/harness/record-fixture.ts';
-import type { TestAnswer } from '../../../test/harness/app.ts';
+import { assertRejected } from '../../../test/support/record-fixture.ts';
+import type { TestAnswer } from '../../../test/support/app.ts';
 import {
   type ImportExportFixture,
   type FixtureUser,
   startImportExportFixture,
   verdicts,
-} from '../../../test/harness/import-export-fixture.ts';
+} from '../../../test/support/import-export-fixture.ts';
 import { readCsv } from '../../lib/csv.ts';
 
 let x: ImportExportFixture;

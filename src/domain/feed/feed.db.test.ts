@@ -2,10 +2,10 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { raw } from 'sql-template-tag';
-import { startTestApp } from '../../../test/harness/app.ts';
-import { type FeedEvent, type FeedFixture, startFeedFixture } from '../../../test/harness/feed-fixture.ts';
+import { startTestApp } from '../../../test/support/app.ts';
+import { type FeedEvent, type FeedFixture, startFeedFixture } from '../../../test/support/feed-fixture.ts';
 import { givePlaces } from '../../platform/journal/places.ts';
-import { duringTransaction } from '../../../test/harness/database.ts';
+import { duringTransaction } from '../../../test/support/database.ts';
 
 let feed: FeedFixture;
 

@@ -2,10 +2,10 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { startTestApp, type TestApp } from '../../../test/harness/app.ts';
-import { readEvents } from '../../../test/harness/event-stream.ts';
-import { type FeedEvent, type FeedFixture, startFeedFixture } from '../../../test/harness/feed-fixture.ts';
-import { changeRights } from '../../../test/harness/small-configuration.ts';
+import { startTestApp, type TestApp } from '../../../test/support/app.ts';
+import { readEvents } from '../../../test/support/event-stream.ts';
+import { type FeedEvent, type FeedFixture, startFeedFixture } from '../../../test/support/feed-fixture.ts';
+import { changeRights } from '../../../test/support/small-configuration.ts';
 import type { Loop } from '../../worker/loop.ts';
 
 let feed: FeedFixture;

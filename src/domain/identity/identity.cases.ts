@@ -1,8 +1,8 @@
 /** Calls of the operations for the tests over all modules (docs/how-to/write-a-module.md#the-cases). */
 import { randomUUID } from 'node:crypto';
-import { MINIMAL, missing, type OperationCase } from '../../../test/harness/operation-calls-case.ts';
-import type { ModuleCases } from '../../../test/harness/operation-calls-fixture.ts';
-import { changeRights } from '../../../test/harness/small-configuration.ts';
+import { MINIMAL, missing, type OperationCase } from '../../../test/support/operation-calls-case.ts';
+import type { ModuleCases } from '../../../test/support/operation-calls-fixture.ts';
+import { changeRights } from '../../../test/support/small-configuration.ts';
 
 /** Operations on users, groups and units: all need one right, and nothing is hidden from its holders. */
 export const cases: ModuleCases = {

@@ -5,9 +5,9 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import sql from 'sql-template-tag';
-import { startTestApp, type TestApp } from '../../../test/harness/app.ts';
-import { RandomSource } from '../../../test/harness/fuzz/random-source.ts';
-import { bundle, RIGHTS, stored, user } from '../../../test/harness/small-configuration.ts';
+import { startTestApp, type TestApp } from '../../../test/support/app.ts';
+import { RandomSource } from '../../../test/proofs/fuzz/random-source.ts';
+import { bundle, RIGHTS, stored, user } from '../../../test/support/small-configuration.ts';
 import type { Fault } from '../../lib/fault.ts';
 import type { Caller, WriteContext } from '../../platform/unit-of-work/context.ts';
 import { actorFor } from '../access/actor.ts';

@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { after, before, describe, it } from 'node:test';
-import { assertRejected } from '../../../test/harness/record-fixture.ts';
-import { type ImportExportFixture, startImportExportFixture } from '../../../test/harness/import-export-fixture.ts';
+import { assertRejected } from '../../../test/support/record-fixture.ts';
+import { type ImportExportFixture, startImportExportFixture } from '../../../test/support/import-export-fixture.ts';
 
 let x: ImportExportFixture;
 

@@ -3,13 +3,13 @@ import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { after, before, describe, it } from 'node:test';
 import fc from 'fast-check';
-import { assertRejected, concurrently } from '../../../test/harness/record-fixture.ts';
+import { assertRejected, concurrently } from '../../../test/support/record-fixture.ts';
 import {
   type ImportExportFixture,
   type RunResult,
   startImportExportFixture,
   verdicts,
-} from '../../../test/harness/import-export-fixture.ts';
+} from '../../../test/support/import-export-fixture.ts';
 
 let x: ImportExportFixture;
 

@@ -6,7 +6,7 @@ import {
   type FixtureUser,
   type RunResult,
   startImportExportFixture,
-} from '../../../test/harness/import-export-fixture.ts';
+} from '../../../test/support/import-export-fixture.ts';
 
 const FIELDS = ['title', 'kind', 'count', 'note', 'asset', 'parent'].map((field) => ({ source: field, target: field }));
 const NOT_FOUND = [{ path: '', code: 'NOT_FOUND', message: 'There is no such record, or you may not see it.' }];

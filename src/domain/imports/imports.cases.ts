@@ -1,7 +1,7 @@
 /** Calls of the operations for the tests over all modules (docs/how-to/write-a-module.md#the-cases). */
 import { randomUUID } from 'node:crypto';
-import { MINIMAL, missing, type Seeded } from '../../../test/harness/operation-calls-case.ts';
-import type { ModuleCases } from '../../../test/harness/operation-calls-fixture.ts';
+import { MINIMAL, missing, type Seeded } from '../../../test/support/operation-calls-case.ts';
+import type { ModuleCases } from '../../../test/support/operation-calls-fixture.ts';
 
 async function largeDefinition(seen: Seeded, format: 'CSV' | 'JSON'): Promise<string> {
   const { id } = await seen.send('POST', '/import-definitions', {

@@ -2,13 +2,13 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { after, before, describe, it } from 'node:test';
-import { assertRejected } from '../../../test/harness/record-fixture.ts';
+import { assertRejected } from '../../../test/support/record-fixture.ts';
 import {
   type ImportExportFixture,
   type RowResult,
   startImportExportFixture,
   verdicts,
-} from '../../../test/harness/import-export-fixture.ts';
+} from '../../../test/support/import-export-fixture.ts';
 
 let x: ImportExportFixture;
 

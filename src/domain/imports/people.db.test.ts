@@ -6,7 +6,7 @@ import {
   type ImportExportFixture,
   startImportExportFixture,
   verdicts,
-} from '../../../test/harness/import-export-fixture.ts';
+} from '../../../test/support/import-export-fixture.ts';
 
 let x: ImportExportFixture;
 

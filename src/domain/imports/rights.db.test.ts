@@ -1,12 +1,12 @@
 /** Imports cannot bypass rights: each row needs the rights of the key's owner on record and field. */
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { changeRights, idOf } from '../../../test/harness/small-configuration.ts';
+import { changeRights, idOf } from '../../../test/support/small-configuration.ts';
 import {
   type ImportExportFixture,
   startImportExportFixture,
   verdicts,
-} from '../../../test/harness/import-export-fixture.ts';
+} from '../../../test/support/import-export-fixture.ts';
 
 let x: ImportExportFixture;
 const CLERKS = ['title', 'kind', 'count', 'note', 'secret', 'grade'].map((field) => ({ source: field, target: field }));

@@ -1,9 +1,9 @@
 /** The log of inbound calls shows ids of records and comments only to users who may read them now. */
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { type RecordFixture, startRecordFixture } from '../../../test/harness/record-fixture.ts';
-import { COMMENT, CREATE, type InboundFixture, inboundOf } from '../../../test/harness/inbound-fixture.ts';
-import { bundle } from '../../../test/harness/small-configuration.ts';
+import { type RecordFixture, startRecordFixture } from '../../../test/support/record-fixture.ts';
+import { COMMENT, CREATE, type InboundFixture, inboundOf } from '../../../test/support/inbound-fixture.ts';
+import { bundle } from '../../../test/support/small-configuration.ts';
 
 let around: RecordFixture;
 let inbound: InboundFixture;

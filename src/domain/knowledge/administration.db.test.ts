@@ -5,10 +5,10 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { after, before, describe, it } from 'node:test';
-import { assertSameError, assertRejected } from '../../../test/harness/record-fixture.ts';
-import { Articles, EVERYONE, type Version } from '../../../test/harness/articles.ts';
-import { type CatalogFixture, startCatalogFixture } from '../../../test/harness/catalog-fixture.ts';
-import { changeRights } from '../../../test/harness/small-configuration.ts';
+import { assertSameError, assertRejected } from '../../../test/support/record-fixture.ts';
+import { Articles, EVERYONE, type Version } from '../../../test/support/articles.ts';
+import { type CatalogFixture, startCatalogFixture } from '../../../test/support/catalog-fixture.ts';
+import { changeRights } from '../../../test/support/small-configuration.ts';
 
 let world: CatalogFixture;
 let articles: Articles;

@@ -1,9 +1,9 @@
 /** Calls of the operations for the tests over all modules (docs/how-to/write-a-module.md#the-cases). */
 import { randomUUID, hash } from 'node:crypto';
-import { repeat, textOf } from '../../../test/harness/largest-texts.ts';
-import { type Call, MINIMAL, missing, type OperationCase } from '../../../test/harness/operation-calls-case.ts';
-import type { ModuleCases } from '../../../test/harness/operation-calls-fixture.ts';
-import { idOf, stored } from '../../../test/harness/small-configuration.ts';
+import { repeat, textOf } from '../../../test/support/largest-texts.ts';
+import { type Call, MINIMAL, missing, type OperationCase } from '../../../test/support/operation-calls-case.ts';
+import type { ModuleCases } from '../../../test/support/operation-calls-fixture.ts';
+import { idOf, stored } from '../../../test/support/small-configuration.ts';
 
 const EVERYONE = '00000000-0000-0000-0000-000000000000';
 const GIF = 'data:image/gif;base64,R0lGODlhAQABAAAAADs=';

@@ -2,11 +2,11 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { after, before, describe, it } from 'node:test';
-import type { TestAnswer } from '../../../test/harness/app.ts';
-import { assertSameError, assertRejected } from '../../../test/harness/record-fixture.ts';
-import { Articles, EVERYONE } from '../../../test/harness/articles.ts';
-import { type CatalogFixture, type FixtureUser, startCatalogFixture } from '../../../test/harness/catalog-fixture.ts';
-import { bundle } from '../../../test/harness/small-configuration.ts';
+import type { TestAnswer } from '../../../test/support/app.ts';
+import { assertSameError, assertRejected } from '../../../test/support/record-fixture.ts';
+import { Articles, EVERYONE } from '../../../test/support/articles.ts';
+import { type CatalogFixture, type FixtureUser, startCatalogFixture } from '../../../test/support/catalog-fixture.ts';
+import { bundle } from '../../../test/support/small-configuration.ts';
 
 let world: CatalogFixture;
 let articles: Articles;

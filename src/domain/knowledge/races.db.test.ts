@@ -7,9 +7,9 @@ import {
   countOutcomes,
   concurrently,
   duringUncommittedChange,
-} from '../../../test/harness/record-fixture.ts';
-import { Articles, type Version } from '../../../test/harness/articles.ts';
-import { type CatalogFixture, startCatalogFixture } from '../../../test/harness/catalog-fixture.ts';
+} from '../../../test/support/record-fixture.ts';
+import { Articles, type Version } from '../../../test/support/articles.ts';
+import { type CatalogFixture, startCatalogFixture } from '../../../test/support/catalog-fixture.ts';
 
 let world: CatalogFixture;
 let articles: Articles;

@@ -2,10 +2,10 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { after, before, describe, it } from 'node:test';
-import { Articles, type Version } from '../../../test/harness/articles.ts';
-import { type CatalogFixture, type FixtureUser, startCatalogFixture } from '../../../test/harness/catalog-fixture.ts';
-import { assertRejected, assertSameError } from '../../../test/harness/record-fixture.ts';
-import { bundle, withoutCorrelation } from '../../../test/harness/small-configuration.ts';
+import { Articles, type Version } from '../../../test/support/articles.ts';
+import { type CatalogFixture, type FixtureUser, startCatalogFixture } from '../../../test/support/catalog-fixture.ts';
+import { assertRejected, assertSameError } from '../../../test/support/record-fixture.ts';
+import { bundle, withoutCorrelation } from '../../../test/support/small-configuration.ts';
 import { countViewDays } from './store-reading.ts';
 
 const PORTAL = { baseId: 'portal', sectionId: 'start', visibility: 'portal' } as const;

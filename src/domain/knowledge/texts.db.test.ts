@@ -9,9 +9,9 @@ import { sweepBlobs } from '../../platform/blobs/register.ts';
 import { FileBlobs } from '../../platform/blobs/filesystem.ts';
 import { systemClock } from '../../platform/clock.ts';
 import type { ReadContext } from '../../platform/unit-of-work/context.ts';
-import { assertRejected } from '../../../test/harness/record-fixture.ts';
-import { Articles } from '../../../test/harness/articles.ts';
-import { type CatalogFixture, type FixtureUser, startCatalogFixture } from '../../../test/harness/catalog-fixture.ts';
+import { assertRejected } from '../../../test/support/record-fixture.ts';
+import { Articles } from '../../../test/support/articles.ts';
+import { type CatalogFixture, type FixtureUser, startCatalogFixture } from '../../../test/support/catalog-fixture.ts';
 import { Authenticator } from '../access/index.ts';
 import { articleEvent, articleSource } from './index.ts';
 

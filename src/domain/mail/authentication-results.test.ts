@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { type DmarcVerdict, dmarcVerdict } from './authentication-results.ts';
 import { Headers } from './headers.ts';
-import { processorMs } from '../../../test/harness/processor-time.ts';
+import { processorMs } from '../../../test/support/processor-time.ts';
 
 const SERVER = 'mx.example.org';
 const PASS = 'Authentication-Results: mx.example.org; dmarc=pass (p=reject dis=none) header.from=example.com';

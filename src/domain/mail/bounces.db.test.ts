@@ -3,12 +3,12 @@ import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { simpleParser } from 'mailparser';
-import { startTestApp, type TestApp } from '../../../test/harness/app.ts';
-import { type CallAs, callsOf } from '../../../test/harness/callers.ts';
-import { bounce, type BounceParts, eximNotice } from '../../../test/harness/mail-bounces.ts';
-import { mail } from '../../../test/harness/mail-messages.ts';
-import { type MailServer, startMailServer } from '../../../test/harness/smtp-server.ts';
-import { bundle, changeRights, idOf, stored } from '../../../test/harness/small-configuration.ts';
+import { startTestApp, type TestApp } from '../../../test/support/app.ts';
+import { type CallAs, callsOf } from '../../../test/support/callers.ts';
+import { bounce, type BounceParts, eximNotice } from '../../../test/proofs/mail-bounces.ts';
+import { mail } from '../../../test/support/mail-messages.ts';
+import { type MailServer, startMailServer } from '../../../test/support/smtp-server.ts';
+import { bundle, changeRights, idOf, stored } from '../../../test/support/small-configuration.ts';
 import type { Loop } from '../../worker/loop.ts';
 
 const PEOPLE = ['boss', 'anna', 'looker', 'relay'];

@@ -1,7 +1,7 @@
 /** Validation of the bundle's sections `templates` and `mailboxes`. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { file, problemsOf } from '../../../test/harness/bundle-fixture.ts';
+import { file, problemsOf } from '../../../test/support/bundle-fixture.ts';
 
 const GROUND = `
 types:

@@ -4,15 +4,15 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { after, before, describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { startTestApp, TEST_KEY, TEST_SECRETS, type TestApp } from '../../../test/harness/app.ts';
-import { ImapServer } from '../../../test/harness/imap-server.ts';
-import { bounce } from '../../../test/harness/mail-bounces.ts';
-import { mail } from '../../../test/harness/mail-messages.ts';
-import { bundle, changeRights, stored } from '../../../test/harness/small-configuration.ts';
+import { startTestApp, TEST_KEY, TEST_SECRETS, type TestApp } from '../../../test/support/app.ts';
+import { ImapServer } from '../../../test/support/imap-server.ts';
+import { bounce } from '../../../test/proofs/mail-bounces.ts';
+import { mail } from '../../../test/support/mail-messages.ts';
+import { bundle, changeRights, stored } from '../../../test/support/small-configuration.ts';
 import { setSecret } from '../webhooks/index.ts';
 import { leaseMailbox, listUnreadable, noteReading, releaseMailbox, type Unreadable } from './store.ts';
 
-const WORKER = fileURLToPath(new URL('../../../test/harness/webhook-sender-process.ts', import.meta.url));
+const WORKER = fileURLToPath(new URL('../../../test/proofs/webhook-sender-process.ts', import.meta.url));
 const PATIENCE_MS = 60_000;
 
 const world = (port: number): string => `

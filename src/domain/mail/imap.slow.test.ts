@@ -4,8 +4,8 @@ import { once } from 'node:events';
 import net, { type AddressInfo } from 'node:net';
 import { after, before, describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { makeCertificate } from '../../../test/harness/certificate.ts';
-import { ImapServer } from '../../../test/harness/imap-server.ts';
+import { makeCertificate } from '../../../test/support/certificate.ts';
+import { ImapServer } from '../../../test/support/imap-server.ts';
 import { type ImapAccount, readInbox } from './imap.ts';
 
 const LOGIN = { user: 'support', password: 'pass word' };

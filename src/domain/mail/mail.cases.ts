@@ -1,9 +1,9 @@
 /** Calls of the operations for the tests over all modules (docs/how-to/write-a-module.md#the-cases). */
 import { randomUUID } from 'node:crypto';
-import { repeat } from '../../../test/harness/largest-texts.ts';
-import { missing } from '../../../test/harness/operation-calls-case.ts';
-import type { ModuleCases } from '../../../test/harness/operation-calls-fixture.ts';
-import { stored } from '../../../test/harness/small-configuration.ts';
+import { repeat } from '../../../test/support/largest-texts.ts';
+import { missing } from '../../../test/support/operation-calls-case.ts';
+import type { ModuleCases } from '../../../test/support/operation-calls-fixture.ts';
+import { stored } from '../../../test/support/small-configuration.ts';
 
 export const cases: ModuleCases = {
   world: `

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { mail, multipart, plain } from '../../../test/harness/mail-messages.ts';
+import { mail, multipart, plain } from '../../../test/support/mail-messages.ts';
 import { parseMailTask } from './parse.ts';
 import { namedCharsets, toUtf8 } from './unlabelled.ts';
 

@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import { withoutQuotedText } from './quoting.ts';
 import { withoutQuotedHtml } from './quoting-html.ts';
-import { processorMs } from '../../../test/harness/processor-time.ts';
+import { processorMs } from '../../../test/support/processor-time.ts';
 
 const ANSWER = 'It works now.\n\nThank you!';
 

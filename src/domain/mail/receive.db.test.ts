@@ -2,10 +2,10 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import sql from 'sql-template-tag';
-import { startTestApp, TEST_SECRETS, type TestApp } from '../../../test/harness/app.ts';
-import { file, mail, type MailCase, multipart, plain } from '../../../test/harness/mail-messages.ts';
-import { mailCases, type Tokens } from '../../../test/harness/mail-senders.ts';
-import { bundle, changeRights, idOf, stored } from '../../../test/harness/small-configuration.ts';
+import { startTestApp, TEST_SECRETS, type TestApp } from '../../../test/support/app.ts';
+import { file, mail, type MailCase, multipart, plain } from '../../../test/support/mail-messages.ts';
+import { mailCases, type Tokens } from '../../../test/support/mail-senders.ts';
+import { bundle, changeRights, idOf, stored } from '../../../test/support/small-configuration.ts';
 import { givePlaces } from '../../platform/journal/places.ts';
 import { newId } from '../../platform/clock.ts';
 import { mailboxes } from './registry.ts';

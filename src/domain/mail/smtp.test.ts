@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { describe, it } from 'node:test';
 import { dkimVerify } from 'mailauth/lib/dkim/verify.js';
-import { startMailServer } from '../../../test/harness/smtp-server.ts';
+import { startMailServer } from '../../../test/support/smtp-server.ts';
 import { readSmtpUrl } from '../../lib/smtp-url.ts';
 import { deliverer } from './send.ts';
 import { verdictOf } from './smtp.ts';

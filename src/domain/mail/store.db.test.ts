@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import sql from 'sql-template-tag';
-import { createTestDatabase, type TestDatabase } from '../../../test/harness/database.ts';
+import { createTestDatabase, type TestDatabase } from '../../../test/support/database.ts';
 import { newId, systemClock } from '../../platform/clock.ts';
 import { Database } from '../../platform/database/pool.ts';
 import type { Caller } from '../../platform/unit-of-work/context.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
-import { mail, multipart, plain } from '../../../test/harness/mail-messages.ts';
+import { mail, multipart, plain } from '../../../test/support/mail-messages.ts';
 import { parseMailTask } from './parse.ts';
 import { readTnef, TnefError } from './tnef.ts';
 

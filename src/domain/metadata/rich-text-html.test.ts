@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import { checkRichText } from './rich-text.ts';
 import type { RichNode } from './rich-text-schema.ts';
-import { processorMs } from '../../../test/harness/processor-time.ts';
+import { processorMs } from '../../../test/support/processor-time.ts';
 
 const GIF = 'data:image/gif;base64,R0lGODlhAQABAAAAACw=';
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { describe, it } from 'node:test';
-import { doc, image, paragraph, problems, text } from '../../../test/harness/rich-text-values.ts';
+import { doc, image, paragraph, problems, text } from '../../../test/support/rich-text-values.ts';
 import { checkRichText } from './rich-text.ts';
 import { extractInlineImages, imageHandles } from './rich-text-images.ts';
 import type { RichNode } from './rich-text-schema.ts';

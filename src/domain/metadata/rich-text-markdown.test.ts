@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
-import { doc, image, link, paragraph, stored, text } from '../../../test/harness/rich-text-values.ts';
+import { doc, image, link, paragraph, stored, text } from '../../../test/support/rich-text-values.ts';
 import { checkMarkdown, isPlainMarkdown, markdownOf } from './rich-text-markdown.ts';
 import { checkRichText } from './rich-text.ts';
 import type { RichNode } from './rich-text-schema.ts';
-import { processorMs } from '../../../test/harness/processor-time.ts';
+import { processorMs } from '../../../test/support/processor-time.ts';
 
 const GIF = 'data:image/gif;base64,R0lGODlhAQABAAAAACw=';
 const HANDLE = `blob:${'ab'.repeat(32)}`;

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
-import { doc, image, link, paragraph, problems, stored, text } from '../../../test/harness/rich-text-values.ts';
+import { doc, image, link, paragraph, problems, stored, text } from '../../../test/support/rich-text-values.ts';
 import { checkRichText, richTextPlain } from './rich-text.ts';
 import type { RichNode } from './rich-text-schema.ts';
 

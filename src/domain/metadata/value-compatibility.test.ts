@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import { DATA_TYPES, type DataType } from '../../lib/data-types/index.ts';
 import type { FieldConstraints, FieldDefinition } from './registry.ts';
-import { field, OPTIONS, UUID } from '../../../test/harness/field-values.ts';
+import { field, OPTIONS, UUID } from '../../../test/support/field-values.ts';
 import { convertValue, incompatibilities } from './value-compatibility.ts';
 import { checkValue } from './values.ts';
 

@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { DATA_TYPES, type DataType } from '../../lib/data-types/index.ts';
 import type { FieldConstraints, FieldDefinition } from './registry.ts';
-import { field, OPTIONS } from '../../../test/harness/field-values.ts';
+import { field, OPTIONS } from '../../../test/support/field-values.ts';
 import { checkConstraints } from './value-constraints.ts';
 import { checkValue } from './values.ts';
-import { processorMs } from '../../../test/harness/processor-time.ts';
+import { processorMs } from '../../../test/support/processor-time.ts';
 
 type Case = [dataType: DataType, constraints: object, more?: Partial<FieldDefinition>];
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { DATA_TYPES, type DataType } from '../../lib/data-types/index.ts';
 import type { FieldConstraints } from './registry.ts';
-import { field, OPTIONS, stored, UUID } from '../../../test/harness/field-values.ts';
+import { field, OPTIONS, stored, UUID } from '../../../test/support/field-values.ts';
 
 /** Input and stored form; a single element means that they are equal. */
 const ACCEPTED: [DataType, FieldConstraints, ([unknown, unknown] | [unknown])[]][] = [

@@ -5,7 +5,7 @@ import { guardCell, unguardCell } from '../../lib/csv.ts';
 import type { DataType } from '../../lib/data-types/index.ts';
 import type { FieldDefinition } from './registry.ts';
 import { cellOf, checkValue, needsGuard, valueOfCell } from './values.ts';
-import { field, OPTIONS, UUID } from '../../../test/harness/field-values.ts';
+import { field, OPTIONS, UUID } from '../../../test/support/field-values.ts';
 
 const many = (of: FieldDefinition): FieldDefinition => ({ ...of, multiple: true });
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { DATA_TYPES, type DataType } from '../../lib/data-types/index.ts';
 import type { FieldConstraints } from './registry.ts';
-import { field, OPTIONS, problem, UUID } from '../../../test/harness/field-values.ts';
+import { field, OPTIONS, problem, UUID } from '../../../test/support/field-values.ts';
 
 const NOT_STRINGS: unknown[] = [5, 0, true, false, {}, [], ['a']];
 

@@ -5,7 +5,7 @@ import fc from 'fast-check';
 import { DATA_TYPES, type DataType, type IdOf, type Referent } from '../../lib/data-types/index.ts';
 import { parseStrictJson } from '../../lib/json.ts';
 import type { FieldConstraints } from './registry.ts';
-import { field, OPTIONS, problem, stored, UUID } from '../../../test/harness/field-values.ts';
+import { field, OPTIONS, problem, stored, UUID } from '../../../test/support/field-values.ts';
 import { checkValue, checkValues, foldedCopy, idsIn, idsOf, plainText, sameValue } from './values.ts';
 
 describe('checkValue', () => {

@@ -4,9 +4,9 @@
  */
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { startTestApp, type TestApp } from '../../../test/harness/app.ts';
-import { notifyAll, testAuthenticator } from '../../../test/harness/notify-all.ts';
-import { ACTIONS, bundle, idOf, stored } from '../../../test/harness/small-configuration.ts';
+import { startTestApp, type TestApp } from '../../../test/support/app.ts';
+import { notifyAll, testAuthenticator } from '../../../test/support/notify-all.ts';
+import { ACTIONS, bundle, idOf, stored } from '../../../test/support/small-configuration.ts';
 import type { Authenticator } from '../access/index.ts';
 
 const PEOPLE = ['chief', 'reader', 'guest', 'clerk', 'lead', 'anna'] as const;

@@ -10,7 +10,7 @@ import {
   type FixtureUser,
   type RecordFixture,
   startRecordFixture,
-} from '../../../test/harness/record-fixture.ts';
+} from '../../../test/support/record-fixture.ts';
 
 type Values = Record<string, unknown>;
 /** The answer of `GET /objects/{id}`. */

@@ -2,9 +2,9 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { ADMIN_SCOPE, SCOPES } from '../../contract/scopes.ts';
-import { startTestApp, type TestAnswer, type TestApp } from '../../../test/harness/app.ts';
-import { mail } from '../../../test/harness/mail-messages.ts';
-import { bundle, idOf, nestedIdOf } from '../../../test/harness/small-configuration.ts';
+import { startTestApp, type TestAnswer, type TestApp } from '../../../test/support/app.ts';
+import { mail } from '../../../test/support/mail-messages.ts';
+import { bundle, idOf, nestedIdOf } from '../../../test/support/small-configuration.ts';
 
 const PEOPLE = `
 users: [{ login: agent, displayName: Anna Agent }, { login: nobody, displayName: Nick Nobody }, { login: asker, displayName: Alan Asker, email: asker@example.org }]

@@ -13,7 +13,7 @@ import {
   type Made,
   type RecordFixture,
   startRecordFixture,
-} from '../../../test/harness/record-fixture.ts';
+} from '../../../test/support/record-fixture.ts';
 
 describe('a dry run', () => {
   let around: RecordFixture;

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { startTestApp, type TestApp } from '../../../test/harness/app.ts';
+import { startTestApp, type TestApp } from '../../../test/support/app.ts';
 
 describe('titles of records', () => {
   let app: TestApp;

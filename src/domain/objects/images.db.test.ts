@@ -9,7 +9,7 @@ import {
   type FixtureUser,
   assertRejected,
   startRecordFixture,
-} from '../../../test/harness/record-fixture.ts';
+} from '../../../test/support/record-fixture.ts';
 import type { BlobStore } from '../../platform/blobs/store.ts';
 
 const HEADS: Readonly<Record<string, Buffer>> = {

@@ -1,9 +1,9 @@
 /** Records with a long history: what reading it costs the service. */
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { type DatabaseTraffic, watchDatabase } from '../../../test/harness/database-traffic.ts';
-import { changeOften } from '../../../test/harness/long-records.ts';
-import { type Made, type RecordFixture, startRecordFixture } from '../../../test/harness/record-fixture.ts';
+import { type DatabaseTraffic, watchDatabase } from '../../../test/support/database-traffic.ts';
+import { changeOften } from '../../../test/support/long-records.ts';
+import { type Made, type RecordFixture, startRecordFixture } from '../../../test/support/record-fixture.ts';
 import { changedSince } from './load.ts';
 
 const CHANGES = 40;

@@ -1,8 +1,8 @@
 /** Calls of the operations for the tests over all modules (docs/how-to/write-a-module.md#the-cases). */
 import { randomUUID } from 'node:crypto';
-import { KINDS, longValues, records, repeat, richTexts } from '../../../test/harness/largest-texts.ts';
-import { ALLOWED, missing, NOT_THERE } from '../../../test/harness/operation-calls-case.ts';
-import type { ModuleCases } from '../../../test/harness/operation-calls-fixture.ts';
+import { KINDS, longValues, records, repeat, richTexts } from '../../../test/support/largest-texts.ts';
+import { ALLOWED, missing, NOT_THERE } from '../../../test/support/operation-calls-case.ts';
+import type { ModuleCases } from '../../../test/support/operation-calls-fixture.ts';
 
 const unknownKeys = (): object => Object.fromEntries(Array.from({ length: 66_000 }, (_, index) => [`k${index}`, 0]));
 

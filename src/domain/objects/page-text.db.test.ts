@@ -1,8 +1,8 @@
 /** Lists show each record as a read of it does, whether their rows are made by the statement or one by one. */
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { startTestApp, type TestApp } from '../../../test/harness/app.ts';
-import { ACTIONS, bundle, idOf, user } from '../../../test/harness/small-configuration.ts';
+import { startTestApp, type TestApp } from '../../../test/support/app.ts';
+import { ACTIONS, bundle, idOf, user } from '../../../test/support/small-configuration.ts';
 import { JsonText } from '../../lib/json.ts';
 import type { Caller } from '../../platform/unit-of-work/context.ts';
 import { actorFor } from '../access/actor.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { field } from '../../../test/harness/field-values.ts';
+import { field } from '../../../test/support/field-values.ts';
 import { Fault } from '../../lib/fault.ts';
 import { inTurns } from '../../lib/yielding.ts';
 import type { FieldDefinition, TypeVersion } from '../metadata/index.ts';

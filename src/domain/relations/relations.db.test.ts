@@ -12,8 +12,8 @@ import {
   startRecordFixture,
   countOutcomes,
   concurrently,
-} from '../../../test/harness/record-fixture.ts';
-import type { TestAnswer } from '../../../test/harness/app.ts';
+} from '../../../test/support/record-fixture.ts';
+import type { TestAnswer } from '../../../test/support/app.ts';
 
 const CALLERS = 32;
 let around: RecordFixture;

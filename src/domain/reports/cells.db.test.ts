@@ -3,14 +3,14 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { after, before, describe, it } from 'node:test';
 import sql from 'sql-template-tag';
-import { type Made, type RecordFixture, startRecordFixture } from '../../../test/harness/record-fixture.ts';
+import { type Made, type RecordFixture, startRecordFixture } from '../../../test/support/record-fixture.ts';
 import { stepCounting } from './cells.ts';
 import { reportChecks } from './health.ts';
 import { startFactsRebuild } from './rebuild.ts';
 import { givePlaces } from '../../platform/journal/places.ts';
 import { isBehind } from '../../platform/journal/consumers.ts';
 import { COUNTING, uncounted } from './store-cells.ts';
-import { duringTransaction } from '../../../test/harness/database.ts';
+import { duringTransaction } from '../../../test/support/database.ts';
 
 const OPEN = { field: 'workflowCategory', operator: 'in', value: ['open', 'waiting'] };
 const KIND_A = { field: 'kind', operator: 'equals', value: 'a' };

@@ -3,13 +3,13 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { after, before, describe, it } from 'node:test';
 import sql from 'sql-template-tag';
-import type { TestAnswer } from '../../../test/harness/app.ts';
+import type { TestAnswer } from '../../../test/support/app.ts';
 import {
   type FixtureUser,
   type RecordFixture,
   startRecordFixture,
   USERS,
-} from '../../../test/harness/record-fixture.ts';
+} from '../../../test/support/record-fixture.ts';
 
 let fixture: RecordFixture;
 let keys: Record<FixtureUser, string>;

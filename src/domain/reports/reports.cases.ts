@@ -1,8 +1,8 @@
 /** Calls of the operations for the tests over all modules (docs/how-to/write-a-module.md#the-cases). */
 import { randomUUID } from 'node:crypto';
-import { ALLOWED, HIDDEN_FIELD, MINIMAL, missing } from '../../../test/harness/operation-calls-case.ts';
-import type { ModuleCases } from '../../../test/harness/operation-calls-fixture.ts';
-import { idOf } from '../../../test/harness/small-configuration.ts';
+import { ALLOWED, HIDDEN_FIELD, MINIMAL, missing } from '../../../test/support/operation-calls-case.ts';
+import type { ModuleCases } from '../../../test/support/operation-calls-fixture.ts';
+import { idOf } from '../../../test/support/small-configuration.ts';
 
 function report(): Record<string, unknown> {
   return { types: ['thing'], measures: ['count', 'timeToDone.p50', 'slaMet'], groupBy: ['createdAt.day'] };

@@ -2,13 +2,13 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { WorkTime } from '../../lib/worktime.ts';
-import type { TestAnswer } from '../../../test/harness/app.ts';
+import type { TestAnswer } from '../../../test/support/app.ts';
 import {
   type FixtureUser,
   type RecordFixture,
   startRecordFixture,
   USERS,
-} from '../../../test/harness/record-fixture.ts';
+} from '../../../test/support/record-fixture.ts';
 import { reportJobs } from './jobs.ts';
 import { startFactsRebuild } from './rebuild.ts';
 

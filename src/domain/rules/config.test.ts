@@ -1,7 +1,7 @@
 /** Validation of the section `rules` (docs/spec/rules.md). */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { file, problemsOf } from '../../../test/harness/bundle-fixture.ts';
+import { file, problemsOf } from '../../../test/support/bundle-fixture.ts';
 import type { Change, CompileView } from '../../configuration/section.ts';
 import { rulesSection } from './config.ts';
 

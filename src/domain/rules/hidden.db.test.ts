@@ -1,9 +1,9 @@
 /** What readers of the log of rules, and users of rules, learn of comments, relations, titles and times that they may not see. */
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { startTestApp, type TestApp } from '../../../test/harness/app.ts';
-import { type CallAs, callsOf } from '../../../test/harness/callers.ts';
-import { ACTIONS, bundle } from '../../../test/harness/small-configuration.ts';
+import { startTestApp, type TestApp } from '../../../test/support/app.ts';
+import { type CallAs, callsOf } from '../../../test/support/callers.ts';
+import { ACTIONS, bundle } from '../../../test/support/small-configuration.ts';
 
 /** The clerk may see neither internal comments nor the title and the time of a case. */
 const WORLD = `

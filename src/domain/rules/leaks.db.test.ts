@@ -5,8 +5,8 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import fc from 'fast-check';
-import { startTestApp, type TestApp } from '../../../test/harness/app.ts';
-import { ACTIONS, bundle, stored } from '../../../test/harness/small-configuration.ts';
+import { startTestApp, type TestApp } from '../../../test/support/app.ts';
+import { ACTIONS, bundle, stored } from '../../../test/support/small-configuration.ts';
 
 /** The robot cannot read `secret` anywhere, nor records of the kind `hidden`. */
 const WORLD = `

@@ -1,8 +1,8 @@
 /** A change that fires as many rules as one call may, with as many actions as a rule may have; and a thousand rules in one bundle. */
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { startTestApp, type TestApp } from '../../../test/harness/app.ts';
-import { ACTIONS, bundle } from '../../../test/harness/small-configuration.ts';
+import { startTestApp, type TestApp } from '../../../test/support/app.ts';
+import { ACTIONS, bundle } from '../../../test/support/small-configuration.ts';
 import { MAX_FIRINGS } from './rules.ts';
 
 const ACTIONS_EACH = 20;

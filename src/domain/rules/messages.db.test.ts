@@ -11,10 +11,10 @@ import path from 'node:path';
 import { after, before, beforeEach, describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { chatReceiver } from '../../../deploy/chat/receiver.ts';
-import { startTestApp, type TestApp } from '../../../test/harness/app.ts';
-import { isSigned, type Receiver, startReceiver } from '../../../test/harness/receiver.ts';
-import { watchAnswers } from '../../../test/harness/response-check.ts';
-import { ACTIONS, bundle, idOf, stored } from '../../../test/harness/small-configuration.ts';
+import { startTestApp, type TestApp } from '../../../test/support/app.ts';
+import { isSigned, type Receiver, startReceiver } from '../../../test/support/receiver.ts';
+import { watchAnswers } from '../../../test/support/response-check.ts';
+import { ACTIONS, bundle, idOf, stored } from '../../../test/support/small-configuration.ts';
 
 const PEOPLE = `
 roles:

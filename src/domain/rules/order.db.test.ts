@@ -1,8 +1,8 @@
 /** What rules do does not depend on their codes: order, causes, and the record that each of them judges (docs/spec/rules.md). */
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { startTestApp, type TestApp } from '../../../test/harness/app.ts';
-import { ACTIONS, bundle } from '../../../test/harness/small-configuration.ts';
+import { startTestApp, type TestApp } from '../../../test/support/app.ts';
+import { ACTIONS, bundle } from '../../../test/support/small-configuration.ts';
 
 const WORLD = `
 settings: { defaultLocale: en-US, timezone: UTC }

@@ -1,9 +1,9 @@
 /** The preview of a rule on the history, and which rule can fire which (docs/spec/rules.md#preview). */
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { startTestApp, type TestApp } from '../../../test/harness/app.ts';
-import { watchAnswers } from '../../../test/harness/response-check.ts';
-import { ACTIONS, bundle } from '../../../test/harness/small-configuration.ts';
+import { startTestApp, type TestApp } from '../../../test/support/app.ts';
+import { watchAnswers } from '../../../test/support/response-check.ts';
+import { ACTIONS, bundle } from '../../../test/support/small-configuration.ts';
 
 /** The clerk cannot read `secret`, internal comments, and records of the kind `private`. */
 const WORLD = `

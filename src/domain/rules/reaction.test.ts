@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { before, describe, it } from 'node:test';
 import { applyBundle } from '../../configuration/engine.ts';
-import { SECTIONS } from '../../../test/harness/bundle-fixture.ts';
-import { bundle, user } from '../../../test/harness/small-configuration.ts';
+import { SECTIONS } from '../../../test/support/bundle-fixture.ts';
+import { bundle, user } from '../../../test/support/small-configuration.ts';
 import type { Caller, WriteContext } from '../../platform/unit-of-work/context.ts';
 import { ConfigSnapshot, type ConfigSource } from '../../platform/unit-of-work/snapshot.ts';
 import { UnitContext } from '../../platform/unit-of-work/unit-context.ts';

@@ -1,7 +1,7 @@
 /** Calls of the operations for the tests over all modules (docs/how-to/write-a-module.md#the-cases). */
 import { randomUUID } from 'node:crypto';
-import { MINIMAL, missing } from '../../../test/harness/operation-calls-case.ts';
-import type { ModuleCases } from '../../../test/harness/operation-calls-fixture.ts';
+import { MINIMAL, missing } from '../../../test/support/operation-calls-case.ts';
+import type { ModuleCases } from '../../../test/support/operation-calls-fixture.ts';
 
 export const cases: ModuleCases = {
   world: `

@@ -2,10 +2,10 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { pino } from 'pino';
-import { startTestApp, type TestApp } from '../../../test/harness/app.ts';
-import { notifyAll, testAuthenticator } from '../../../test/harness/notify-all.ts';
-import { watchAnswers } from '../../../test/harness/response-check.ts';
-import { ACTIONS, bundle, idOf, stored } from '../../../test/harness/small-configuration.ts';
+import { startTestApp, type TestApp } from '../../../test/support/app.ts';
+import { notifyAll, testAuthenticator } from '../../../test/support/notify-all.ts';
+import { watchAnswers } from '../../../test/support/response-check.ts';
+import { ACTIONS, bundle, idOf, stored } from '../../../test/support/small-configuration.ts';
 
 /** The robot cannot read `secret`, and cannot write `locked`. Each rule reacts to one `kind`. */
 const WORLD = `

@@ -3,10 +3,10 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { after, before, describe, it } from 'node:test';
-import { startTestApp, type TestApp } from '../../../test/harness/app.ts';
-import { notifyAll, testAuthenticator } from '../../../test/harness/notify-all.ts';
-import { ManualClock } from '../../../test/harness/sla-fixture.ts';
-import { ACTIONS, bundle, idOf, stored } from '../../../test/harness/small-configuration.ts';
+import { startTestApp, type TestApp } from '../../../test/support/app.ts';
+import { notifyAll, testAuthenticator } from '../../../test/support/notify-all.ts';
+import { ManualClock } from '../../../test/support/sla-fixture.ts';
+import { ACTIONS, bundle, idOf, stored } from '../../../test/support/small-configuration.ts';
 import { fireDue } from '../sla/jobs.ts';
 import { fireDueRules } from './jobs.ts';
 

@@ -1,13 +1,13 @@
 /** Time-based rules: their moments, once each, and changes of the configuration (docs/spec/rules.md#time-based-rules). */
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { startTestApp, type TestApp } from '../../../test/harness/app.ts';
-import { ManualClock } from '../../../test/harness/sla-fixture.ts';
-import { ACTIONS, bundle, idOf, stored } from '../../../test/harness/small-configuration.ts';
+import { startTestApp, type TestApp } from '../../../test/support/app.ts';
+import { ManualClock } from '../../../test/support/sla-fixture.ts';
+import { ACTIONS, bundle, idOf, stored } from '../../../test/support/small-configuration.ts';
 import { Authenticator } from '../access/index.ts';
 import { fireDue } from '../sla/jobs.ts';
 import { fireDueRules, timerUpdater } from './jobs.ts';
-import { duringTransaction } from '../../../test/harness/database.ts';
+import { duringTransaction } from '../../../test/support/database.ts';
 import { purgeRuleRuns } from './store.ts';
 
 const MONDAY = '2026-11-23T08:00:00.000Z';

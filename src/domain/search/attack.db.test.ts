@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { startTestApp, type TestApp } from '../../../test/harness/app.ts';
-import { withoutCorrelation } from '../../../test/harness/small-configuration.ts';
+import { startTestApp, type TestApp } from '../../../test/support/app.ts';
+import { withoutCorrelation } from '../../../test/support/small-configuration.ts';
 import {
   queryOf,
   type Searcher,
   type SearchFixture,
   startSearchFixture,
-} from '../../../test/harness/search-fixture.ts';
+} from '../../../test/support/search-fixture.ts';
 
 /**
  * Property test of search leaks: for each part of a hidden value and each kind of question, the right guess and a wrong one

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { watchAnswers } from '../../../test/harness/response-check.ts';
-import { type Searcher, type SearchFixture, startSearchFixture } from '../../../test/harness/search-fixture.ts';
+import { watchAnswers } from '../../../test/support/response-check.ts';
+import { type Searcher, type SearchFixture, startSearchFixture } from '../../../test/support/search-fixture.ts';
 
 describe('search by filters', () => {
   let world: SearchFixture;

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { watchAnswers } from '../../../test/harness/response-check.ts';
-import { bundle } from '../../../test/harness/small-configuration.ts';
-import { type SearchFixture, startSearchFixture } from '../../../test/harness/search-fixture.ts';
+import { watchAnswers } from '../../../test/support/response-check.ts';
+import { bundle } from '../../../test/support/small-configuration.ts';
+import { type SearchFixture, startSearchFixture } from '../../../test/support/search-fixture.ts';
 
 describe('search of other kinds', () => {
   let world: SearchFixture;

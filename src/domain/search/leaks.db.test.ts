@@ -1,5 +1,5 @@
 import { describe, it } from 'node:test';
-import { compareSides } from '../../../test/harness/search-leaks.ts';
+import { compareSides } from '../../../test/proofs/search-leaks-parts.ts';
 
 describe('search on databases that differ only in hidden values', () => {
   it('gives equal answers to a caller without some field rights', async () => {

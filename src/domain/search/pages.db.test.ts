@@ -1,15 +1,15 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { startTestApp, type TestApp } from '../../../test/harness/app.ts';
-import { watchAnswers } from '../../../test/harness/response-check.ts';
-import { bundle, stored } from '../../../test/harness/small-configuration.ts';
+import { startTestApp, type TestApp } from '../../../test/support/app.ts';
+import { watchAnswers } from '../../../test/support/response-check.ts';
+import { bundle, stored } from '../../../test/support/small-configuration.ts';
 import {
   queryOf,
   type Searcher,
   type SearchFixture,
   startSearchFixture,
-} from '../../../test/harness/search-fixture.ts';
+} from '../../../test/support/search-fixture.ts';
 
 const RECORDS = 1400;
 

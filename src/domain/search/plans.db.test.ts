@@ -19,7 +19,7 @@ import { Statements } from './sql/backend.ts';
 import { type Estimates, SearchStatistics } from './sql/estimates.ts';
 import { MAX_ADMITTED } from './sql/match.ts';
 import { termsOf, wordOf } from './terms.ts';
-import { HARDLY_ANY, queryOf, type SearchFixture, startSearchFixture } from '../../../test/harness/search-fixture.ts';
+import { HARDLY_ANY, queryOf, type SearchFixture, startSearchFixture } from '../../../test/support/search-fixture.ts';
 
 const RECORDS = 30_000;
 

@@ -12,7 +12,7 @@ import {
   timesOf,
   weightOf,
 } from './ranking.ts';
-import { processorMs } from '../../../test/harness/processor-time.ts';
+import { processorMs } from '../../../test/support/processor-time.ts';
 
 const analysis = makeAnalysis();
 

@@ -1,6 +1,6 @@
 /** Calls of the operations for the tests over all modules (docs/how-to/write-a-module.md#the-cases). */
-import { ALLOWED } from '../../../test/harness/operation-calls-case.ts';
-import type { ModuleCases } from '../../../test/harness/operation-calls-fixture.ts';
+import { ALLOWED } from '../../../test/support/operation-calls-case.ts';
+import type { ModuleCases } from '../../../test/support/operation-calls-fixture.ts';
 
 /** Conditions nested as deep and as wide as a filter may be. */
 function wideFilter(): object {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { stored } from '../../../test/harness/small-configuration.ts';
-import { type Searcher, type SearchFixture, startSearchFixture } from '../../../test/harness/search-fixture.ts';
+import { stored } from '../../../test/support/small-configuration.ts';
+import { type Searcher, type SearchFixture, startSearchFixture } from '../../../test/support/search-fixture.ts';
 
 const RECORDS = 12_000;
 

@@ -5,9 +5,9 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { after, before, describe, it } from 'node:test';
-import type { TestAnswer } from '../../../test/harness/app.ts';
-import { assertRejected } from '../../../test/harness/record-fixture.ts';
-import { HOUR, type Instance, type SlaFixture, startSlaFixture } from '../../../test/harness/sla-fixture.ts';
+import type { TestAnswer } from '../../../test/support/app.ts';
+import { assertRejected } from '../../../test/support/record-fixture.ts';
+import { HOUR, type Instance, type SlaFixture, startSlaFixture } from '../../../test/support/sla-fixture.ts';
 
 const MONDAY = '2026-11-23T08:00:00.000Z';
 

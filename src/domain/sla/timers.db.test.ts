@@ -5,7 +5,7 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { after, before, describe, it } from 'node:test';
-import { startTestApp, type TestApp } from '../../../test/harness/app.ts';
+import { startTestApp, type TestApp } from '../../../test/support/app.ts';
 import {
   CONFIGURED,
   HOUR,
@@ -13,7 +13,7 @@ import {
   MINUTE,
   type SlaFixture,
   startSlaFixture,
-} from '../../../test/harness/sla-fixture.ts';
+} from '../../../test/support/sla-fixture.ts';
 
 const MONDAY = '2026-11-23T08:00:00.000Z';
 

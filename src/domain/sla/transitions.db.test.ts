@@ -1,7 +1,7 @@
 /** How instances follow changes of their records, regardless of what makes the change (docs/spec/workflow-and-sla.md#sla-instances). */
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { HOUR, type Instance, MINUTE, type SlaFixture, startSlaFixture } from '../../../test/harness/sla-fixture.ts';
+import { HOUR, type Instance, MINUTE, type SlaFixture, startSlaFixture } from '../../../test/support/sla-fixture.ts';
 
 const MONDAY = '2026-11-23T08:00:00.000Z'; // 09:00 in Berlin
 

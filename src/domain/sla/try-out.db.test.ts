@@ -1,7 +1,7 @@
 /** Trying out stored and unsaved policies and calendars, also at clock changes (docs/spec/configuration.md). */
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { HOUR, MINUTE, type SlaFixture, startSlaFixture } from '../../../test/harness/sla-fixture.ts';
+import { HOUR, MINUTE, type SlaFixture, startSlaFixture } from '../../../test/support/sla-fixture.ts';
 
 const NOW = '2026-11-23T08:00:00.000Z';
 

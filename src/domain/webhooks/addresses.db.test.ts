@@ -1,10 +1,10 @@
 /** Private addresses as endpoints of a bundle: checked when saved, as in a call, and again on each socket. */
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { startTestApp, type TestAnswer, type TestApp } from '../../../test/harness/app.ts';
-import { HOSTILE_NAMES, PRIVATE_HOSTS, startPrivateListener } from '../../../test/harness/private-listener.ts';
-import { type WebhookFixture, startWebhookFixture } from '../../../test/harness/webhook-fixture.ts';
-import { bundle } from '../../../test/harness/small-configuration.ts';
+import { startTestApp, type TestAnswer, type TestApp } from '../../../test/support/app.ts';
+import { HOSTILE_NAMES, PRIVATE_HOSTS, startPrivateListener } from '../../../test/support/private-listener.ts';
+import { type WebhookFixture, startWebhookFixture } from '../../../test/support/webhook-fixture.ts';
+import { bundle } from '../../../test/support/small-configuration.ts';
 
 const PUBLIC = ['1.1.1.1'];
 

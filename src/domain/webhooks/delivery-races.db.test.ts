@@ -6,16 +6,16 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { after, before, beforeEach, describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { startTestApp, TEST_SECRETS, type TestApp, type TestOptions } from '../../../test/harness/app.ts';
-import { type WebhookFixture, startWebhookFixture } from '../../../test/harness/webhook-fixture.ts';
-import { type Receiver, startReceiver } from '../../../test/harness/receiver.ts';
+import { startTestApp, TEST_SECRETS, type TestApp, type TestOptions } from '../../../test/support/app.ts';
+import { type WebhookFixture, startWebhookFixture } from '../../../test/support/webhook-fixture.ts';
+import { type Receiver, startReceiver } from '../../../test/support/receiver.ts';
 import { instant } from '../../platform/clock.ts';
 import { givePlaces } from '../../platform/journal/places.ts';
 import { SecretBox } from '../../platform/secrets.ts';
-import { dispatchAll } from '../../../test/harness/dispatch-all.ts';
+import { dispatchAll } from '../../../test/support/dispatch-all.ts';
 import { examineDeliveries, examineSecrets } from './health.ts';
 import { finishDeliveries, leaseDeliveries, purgeDeliveries } from './store-delivery.ts';
-import { duringTransaction } from '../../../test/harness/database.ts';
+import { duringTransaction } from '../../../test/support/database.ts';
 
 const systemTime = { now: () => Date.now() };
 

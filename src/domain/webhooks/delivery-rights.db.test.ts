@@ -5,9 +5,9 @@ import { type AddressInfo, connect, createServer as createProxy, type Server, ty
 import { after, before, beforeEach, describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { verifyWebhook } from '../../../client/src/index.ts';
-import { startDocket } from '../../../test/harness/fault-service.ts';
-import { type WebhookFixture, startWebhookFixture, type Subscribing } from '../../../test/harness/webhook-fixture.ts';
-import { changeRights, idOf } from '../../../test/harness/small-configuration.ts';
+import { startDocket } from '../../../test/proofs/fault-service.ts';
+import { type WebhookFixture, startWebhookFixture, type Subscribing } from '../../../test/support/webhook-fixture.ts';
+import { changeRights, idOf } from '../../../test/support/small-configuration.ts';
 import { WEBHOOK_EVENTS } from '../../contract/events.ts';
 
 const SKIPPED = ['SKIPPED', 0];

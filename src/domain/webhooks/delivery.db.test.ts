@@ -6,8 +6,8 @@ import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Webhook } from 'standardwebhooks';
-import { type FixtureUser, type WebhookFixture, startWebhookFixture } from '../../../test/harness/webhook-fixture.ts';
-import { isSigned, startReceiver } from '../../../test/harness/receiver.ts';
+import { type FixtureUser, type WebhookFixture, startWebhookFixture } from '../../../test/support/webhook-fixture.ts';
+import { isSigned, startReceiver } from '../../../test/support/receiver.ts';
 import { WEBHOOK_EVENTS } from '../../contract/events.ts';
 
 describe('delivery', () => {

@@ -3,11 +3,11 @@ import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import sql from 'sql-template-tag';
-import { type WebhookFixture, startWebhookFixture } from '../../../test/harness/webhook-fixture.ts';
-import { dispatchAll } from '../../../test/harness/dispatch-all.ts';
+import { type WebhookFixture, startWebhookFixture } from '../../../test/support/webhook-fixture.ts';
+import { dispatchAll } from '../../../test/support/dispatch-all.ts';
 import { examineDeliveries, redispatch } from './health.ts';
 import { newest } from './store.ts';
-import { duringTransaction } from '../../../test/harness/database.ts';
+import { duringTransaction } from '../../../test/support/database.ts';
 
 const clock = { now: () => Date.now() };
 

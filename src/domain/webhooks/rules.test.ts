@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import { Webhook } from 'standardwebhooks';
-import { isSigned } from '../../../test/harness/receiver.ts';
+import { isSigned } from '../../../test/support/receiver.ts';
 import type { Outcome } from '../../platform/outbound/outbound.ts';
 import { delayMs, endpointProblem, excerptOf, retryAfterMs, shownSecret, signedHeaders, verdictOf } from './rules.ts';
 

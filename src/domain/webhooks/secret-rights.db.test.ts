@@ -4,9 +4,9 @@
  */
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { assertRejected } from '../../../test/harness/record-fixture.ts';
-import { type WebhookFixture, type FixtureUser, startWebhookFixture } from '../../../test/harness/webhook-fixture.ts';
-import { bundle } from '../../../test/harness/small-configuration.ts';
+import { assertRejected } from '../../../test/support/record-fixture.ts';
+import { type WebhookFixture, type FixtureUser, startWebhookFixture } from '../../../test/support/webhook-fixture.ts';
+import { bundle } from '../../../test/support/small-configuration.ts';
 
 let hooks: WebhookFixture;
 let count = 0;

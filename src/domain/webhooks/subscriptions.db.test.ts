@@ -4,10 +4,10 @@
  */
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { PRIVATE_HOSTS } from '../../../test/harness/private-listener.ts';
-import { type WebhookFixture, startWebhookFixture } from '../../../test/harness/webhook-fixture.ts';
-import { bundle, idOf, stored } from '../../../test/harness/small-configuration.ts';
-import type { TestAnswer } from '../../../test/harness/app.ts';
+import { PRIVATE_HOSTS } from '../../../test/support/private-listener.ts';
+import { type WebhookFixture, startWebhookFixture } from '../../../test/support/webhook-fixture.ts';
+import { bundle, idOf, stored } from '../../../test/support/small-configuration.ts';
+import type { TestAnswer } from '../../../test/support/app.ts';
 import { applyBundle, exportBundle, planBundle } from '../../configuration/engine.ts';
 
 function refused(answer: TestAnswer, status: number, code: string, what = ''): void {

@@ -1,10 +1,10 @@
 /** Calls of the operations for the tests over all modules (docs/how-to/write-a-module.md#the-cases). */
 import { randomUUID } from 'node:crypto';
 import { createSecret } from './index.ts';
-import { TEST_SECRETS } from '../../../test/harness/app.ts';
-import { MINIMAL, missing } from '../../../test/harness/operation-calls-case.ts';
-import type { ModuleCases } from '../../../test/harness/operation-calls-fixture.ts';
-import { idOf, stored } from '../../../test/harness/small-configuration.ts';
+import { TEST_SECRETS } from '../../../test/support/app.ts';
+import { MINIMAL, missing } from '../../../test/support/operation-calls-case.ts';
+import type { ModuleCases } from '../../../test/support/operation-calls-fixture.ts';
+import { idOf, stored } from '../../../test/support/small-configuration.ts';
 
 export const cases: ModuleCases = {
   of: (make) => {

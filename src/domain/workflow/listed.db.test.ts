@@ -1,7 +1,7 @@
 /** The states from which a transition is listed and can be made. */
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { type RecordFixture, assertRejected, startRecordFixture } from '../../../test/harness/record-fixture.ts';
+import { type RecordFixture, assertRejected, startRecordFixture } from '../../../test/support/record-fixture.ts';
 
 let around: RecordFixture;
 

@@ -3,10 +3,10 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type ParsedMail, simpleParser } from 'mailparser';
-import { startTestApp, type TestApp } from '../../../test/harness/app.ts';
-import { mail } from '../../../test/harness/mail-messages.ts';
-import { type MailServer, startMailServer } from '../../../test/harness/smtp-server.ts';
-import { bundle, idOf } from '../../../test/harness/small-configuration.ts';
+import { startTestApp, type TestApp } from '../../../test/support/app.ts';
+import { mail } from '../../../test/support/mail-messages.ts';
+import { type MailServer, startMailServer } from '../../../test/support/smtp-server.ts';
+import { bundle, idOf } from '../../../test/support/small-configuration.ts';
 import type { Loop } from '../../worker/loop.ts';
 
 const PEOPLE = ['anna', 'ivan', 'agent', 'colleague', 'outsider'] as const;

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { after, before, describe, it } from 'node:test';
-import type { TestAnswer } from '../../../test/harness/app.ts';
+import type { TestAnswer } from '../../../test/support/app.ts';
 import {
   type RecordFixture,
   assertSameError,
@@ -13,8 +13,8 @@ import {
   startRecordFixture,
   countOutcomes,
   concurrently,
-} from '../../../test/harness/record-fixture.ts';
-import { changeRights, idOf } from '../../../test/harness/small-configuration.ts';
+} from '../../../test/support/record-fixture.ts';
+import { changeRights, idOf } from '../../../test/support/small-configuration.ts';
 
 /** 00:30 of the next day in the time zone of the settings. */
 const NOW = '2026-11-21T14:30:00.000Z';

@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import { after, before, describe, it } from 'node:test';
-import { s3Server, setCredentials } from '../../../test/harness/s3.ts';
+import { s3Server, setCredentials } from '../../../test/support/s3.ts';
 import { FileBlobs } from './filesystem.ts';
 import { S3Blobs } from './s3.ts';
 import { BlobDamaged, BlobMissing, type BlobStore } from './store.ts';

@@ -15,7 +15,7 @@ import { collect } from '../../platform/module.ts';
 import { systemClock } from '../clock.ts';
 import { Database } from '../database/pool.ts';
 import { Work } from '../unit-of-work/work.ts';
-import { type RecordFixture, startRecordFixture } from '../../../test/harness/record-fixture.ts';
+import { type RecordFixture, startRecordFixture } from '../../../test/support/record-fixture.ts';
 import type { BlobStore } from './store.ts';
 import { sweepBlobs } from './register.ts';
 

@@ -6,8 +6,8 @@ import { DATA_TYPES, type DataType } from '../../lib/data-types/index.ts';
 import { type Operator, operatorFits, parseCondition, resolverOf } from '../../lib/filter.ts';
 import { fold } from '../../lib/text.ts';
 import { compileCondition, type FieldIndex, fieldIndex } from './filter-sql.ts';
-import { uuid } from '../../../test/harness/filter-sql-edges.ts';
-import { ENVIRONMENT, openTestbed, type Testbed } from '../../../test/harness/filter-sql-testbed.ts';
+import { uuid } from '../../../test/support/filter-sql-edges.ts';
+import { ENVIRONMENT, openTestbed, type Testbed } from '../../../test/support/filter-sql-testbed.ts';
 
 const TYPE = uuid(1);
 

@@ -19,9 +19,9 @@ import {
 } from '../../lib/filter.ts';
 import { anyOfConditions } from '../../lib/filter-merge.ts';
 import { type CompileEnvironment, compileCondition } from './filter-sql.ts';
-import { differs, type Row, type Scenario, scenario } from '../../../test/harness/filter-sql-arbitraries.ts';
-import { EDGES, escaped, factsOf, PLAIN, uuid, VARIABLES } from '../../../test/harness/filter-sql-edges.ts';
-import { COLUMNS, ENVIRONMENT, openTestbed, type Testbed } from '../../../test/harness/filter-sql-testbed.ts';
+import { differs, type Row, type Scenario, scenario } from '../../../test/support/filter-sql-arbitraries.ts';
+import { EDGES, escaped, factsOf, PLAIN, uuid, VARIABLES } from '../../../test/support/filter-sql-edges.ts';
+import { COLUMNS, ENVIRONMENT, openTestbed, type Testbed } from '../../../test/support/filter-sql-testbed.ts';
 
 const RUNS = 150;
 

@@ -5,7 +5,7 @@ import path from 'node:path';
 import { after, afterEach, before, beforeEach, describe, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
-import { createEmptyDatabase, type TestDatabase } from '../../../test/harness/database.ts';
+import { createEmptyDatabase, type TestDatabase } from '../../../test/support/database.ts';
 import { migrate, pendingMigrations, readMigrations } from './migrate.ts';
 
 describe('migrations', () => {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import sql from 'sql-template-tag';
-import { createTestDatabase } from '../../../test/harness/database.ts';
+import { createTestDatabase } from '../../../test/support/database.ts';
 import { Database } from './pool.ts';
 
 test('lists of numbers are read as they are stored', async () => {

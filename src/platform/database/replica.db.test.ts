@@ -5,8 +5,8 @@
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { startTestApp, type TestAnswer, type TestApp } from '../../../test/harness/app.ts';
-import { type ReplicatedPair, startReplicatedPair } from '../../../test/harness/replica.ts';
+import { startTestApp, type TestAnswer, type TestApp } from '../../../test/support/app.ts';
+import { type ReplicatedPair, startReplicatedPair } from '../../../test/support/replica.ts';
 import { readPosition, writePosition } from './readings.ts';
 
 describe('reads from a replica', () => {

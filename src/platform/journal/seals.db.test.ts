@@ -5,14 +5,14 @@
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, it } from 'node:test';
 import sql, { raw } from 'sql-template-tag';
-import { type RecordFixture, startRecordFixture } from '../../../test/harness/record-fixture.ts';
-import { sealAll } from '../../../test/harness/seal-all.ts';
+import { type RecordFixture, startRecordFixture } from '../../../test/support/record-fixture.ts';
+import { sealAll } from '../../../test/support/seal-all.ts';
 import type { Database } from '../database/pool.ts';
 import { type Finding, verifyJournal } from '../audit/seals-verify.ts';
 import { givePlaces } from './places.ts';
 import { adoptJournal } from './positions.ts';
 import { SEAL_ROWS, sealCursor, sealJournal } from './seals.ts';
-import { duringTransaction } from '../../../test/harness/database.ts';
+import { duringTransaction } from '../../../test/support/database.ts';
 
 let around: RecordFixture;
 let db: Database;

@@ -9,8 +9,8 @@ import {
   HOSTILE_NAMES,
   PRIVATE_HOSTS,
   startPrivateListener,
-} from '../../../test/harness/private-listener.ts';
-import { type Answer, type Receiver, startReceiver } from '../../../test/harness/receiver.ts';
+} from '../../../test/support/private-listener.ts';
+import { type Answer, type Receiver, startReceiver } from '../../../test/support/receiver.ts';
 import { isPublicAddress, resolveBySystem } from './address.ts';
 import { Outbound, type OutboundOptions } from './outbound.ts';
 

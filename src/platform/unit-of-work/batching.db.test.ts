@@ -4,7 +4,7 @@ import { randomUUID } from 'node:crypto';
 import { after, before, describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import sql from 'sql-template-tag';
-import { createTestDatabase, type TestDatabase, duringTransaction } from '../../../test/harness/database.ts';
+import { createTestDatabase, type TestDatabase, duringTransaction } from '../../../test/support/database.ts';
 import { byId, find } from '../database/lookups.ts';
 import type { TableWrite } from './context.ts';
 import { Groups, LOCK_MS } from './groups.ts';

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { bundle, stored } from '../../../../test/harness/small-configuration.ts';
+import { bundle, stored } from '../../../../test/support/small-configuration.ts';
 import {
   SEARCH_ROLES,
   SEARCH_TYPES,
   type SearchFixture,
   startSearchFixture,
-} from '../../../../test/harness/search-fixture.ts';
+} from '../../../../test/support/search-fixture.ts';
 import { makeSearchParts } from '../index.ts';
 import { migrateTypeBatch } from '../../objects/index.ts';
 import { beginRebuild, compareProjection, projectMoved, stepRebuild } from '../index.ts';

@@ -6,8 +6,8 @@ import path from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import fc from 'fast-check';
-import { startTestApp, type TestApp } from '../../../../test/harness/app.ts';
-import { bundle } from '../../../../test/harness/small-configuration.ts';
+import { startTestApp, type TestApp } from '../../../../test/support/app.ts';
+import { bundle } from '../../../../test/support/small-configuration.ts';
 import {
   queryOf,
   SEARCH_ROLES,
@@ -17,7 +17,7 @@ import {
   type SearchFixture,
   startSearchFixture,
   STATISTICS,
-} from '../../../../test/harness/search-fixture.ts';
+} from '../../../../test/support/search-fixture.ts';
 import { isFault } from '../../../lib/fault.ts';
 import { makeSearchParts } from '../index.ts';
 import type { ReadContext } from '../../../platform/unit-of-work/context.ts';
@@ -37,7 +37,7 @@ import { SegmentFiles } from './files.ts';
 import { MemoryFollower } from './follower.ts';
 import type { RecordSource } from './record-source.ts';
 import { MemoryServer } from './server.ts';
-import { duringTransaction } from '../../../../test/harness/database.ts';
+import { duringTransaction } from '../../../../test/support/database.ts';
 
 const WORDS = 'printer print printing paper paperless broken принтер принтера tck000003 5'.split(' ');
 const CODES = ['kind', 'region', 'score', 'price', 'day', 'tags', 'secret', 'hush', 'title'];

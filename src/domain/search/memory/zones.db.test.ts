@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import fc from 'fast-check';
 import type pg from 'pg';
-import { openTestbed, type Testbed } from '../../../../test/harness/filter-sql-testbed.ts';
+import { openTestbed, type Testbed } from '../../../../test/support/filter-sql-testbed.ts';
 import { anyOperand, type Operand } from '../indexing/lexemes.ts';
 import { buildSegment } from './segment.ts';
 import { emptySums, rankedWord, SegmentRanks } from './word-ranks.ts';

@@ -1,6 +1,0 @@
-/** `npm run test:soak [-- --minutes 60 --pause 1000 --seed N]`: a long even load, in six windows. */
-import { longRun } from '../harness/long-run.ts';
-import { soak } from '../harness/fault-soak.ts';
-
-const run = longRun({ minutes: 60, pause: 1000 });
-run.end(await soak({ minutes: run.number('minutes'), pauseMs: run.number('pause'), seed: run.seed, say: run.say }));
