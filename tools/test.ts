@@ -41,6 +41,7 @@ const secondsOf = (file: string): number => recorded[file] ?? UNKNOWN;
 interface Job {
   files: string[];
   seconds: number;
+  shared: boolean;
 }
 
 /** @throws Error if a pattern of the lane matches no file */
@@ -50,7 +51,14 @@ function jobsOf({ files, shared }: Lane): Job[] {
     if (matches.length === 0) throw new Error(`no test file matches ${pattern}`);
     return matches;
   });
-  const jobs = Array.from({ length: shared ?? found.length }, (): Job => ({ files: [], seconds: 0 }));
+  const jobs = Array.from(
+    { length: shared ?? found.length },
+    (): Job => ({
+      files: [],
+      seconds: 0,
+      shared: shared !== undefined,
+    }),
+  );
   // The longest first, each into the job that is the shortest so far.
   for (const file of found.sort((one, other) => secondsOf(other) - secondsOf(one))) {
     const shortest = jobs.reduce((best, job) => (job.seconds < best.seconds ? job : best));
@@ -61,9 +69,10 @@ function jobsOf({ files, shared }: Lane): Job[] {
 }
 
 /** Runs the files of a job in one process, and prints its output when it has ended. */
-async function run({ files }: Job, folder: string, index: number): Promise<Results> {
+async function run({ files, shared }: Job, folder: string, index: number): Promise<Results> {
   const resultFile = path.join(folder, `${index}.json`);
-  const flags = ['--test', '--test-isolation=none', '--test-timeout=600000', '--test-reporter=spec'];
+  const flags = ['--test', '--test-timeout=600000', '--test-reporter=spec'];
+  if (shared) flags.push('--test-isolation=none', `--import=${path.join(ROOT, 'test/support/shared-process.ts')}`);
   flags.push('--test-reporter-destination=stdout', `--test-reporter=${path.join(ROOT, 'test/reporters/results.ts')}`);
   flags.push(`--test-reporter-destination=${resultFile}`);
   const child = spawn(process.execPath, [...flags, ...files], { cwd: ROOT, stdio: ['ignore', 'pipe', 'pipe'] });

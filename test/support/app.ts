@@ -27,13 +27,8 @@ import { loadSnapshot } from '../../src/platform/unit-of-work/snapshot.ts';
 import type { Tracer } from '../../src/platform/observability/traces.ts';
 import { Work } from '../../src/platform/unit-of-work/work.ts';
 import { textOf } from './event-stream.ts';
-import {
-  createTestDatabase,
-  RUN_VARIABLE,
-  type TemplateContent,
-  type TestDatabase,
-  throughPooler,
-} from './database.ts';
+import { createTestDatabase, type TemplateContent, type TestDatabase, throughPooler } from './database.ts';
+import { isSharedProcess } from './shared-process.ts';
 import type { BundleFile } from '../../src/configuration/read.ts';
 
 export interface TestAnswer {
@@ -127,7 +122,7 @@ export const TEST_SECRETS = new SecretBox(TEST_KEY);
 /** Apps that are not closed yet. */
 const open = new Set<TestApp>();
 // If the setup of a file fails, nothing else closes its apps. They would keep its process alive, and the run would not end.
-if (process.env['NODE_TEST_CONTEXT'] !== undefined || process.env[RUN_VARIABLE] !== undefined)
+if (process.env['NODE_TEST_CONTEXT'] !== undefined || isSharedProcess())
   after(async () => {
     for (const app of [...open].reverse()) await app.close();
   });
