@@ -315,6 +315,33 @@ describe('working on a record', () => {
     await watched.close();
   });
 
+  it('keeps the form of a transition that is opened while the record is loaded after the one before', async () => {
+    const words = WORDS['ru-RU'];
+    const values = { title: 'Не печатает принтер', priority: 'p3', assignee: desk.seeded.people['sokolov'] };
+    const { id } = await desk.call('POST', '/objects', { typeDefinitionId: 'incident', values });
+    const { page, close } = await desk.open('admin', `/records/${id}`);
+    const head = page.locator('[data-record-head]');
+    await page.getByRole('textbox', { name: words.comment }).waitFor();
+    let load = (): void => {};
+    const loads = new Promise<void>((resolve) => (load = resolve));
+    await page.route('**/comments?**', async (route) => {
+      await loads;
+      await route.continue();
+    });
+    await page.getByRole('button', { name: words.take }).click();
+    await head.getByText(words.inProgress).waitFor();
+    await page.getByRole('button', { name: 'Отложить' }).click();
+    const reason = page.getByRole('dialog').getByRole('textbox', { name: 'Причина' });
+    await reason.fill('Ждём электрика');
+    load();
+    await page.getByText(`Состояние: ${words.inProgress}`).waitFor();
+    await page.evaluate('new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))');
+    await hasValue(reason, 'Ждём электрика');
+    await page.getByRole('dialog').getByRole('button', { name: 'Отложить' }).click();
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
+    await close();
+  });
+
   it('offers commands of the record in the palette', async () => {
     const { id } = await make('Палитра');
     const watched = await open(id, 'ru-RU');

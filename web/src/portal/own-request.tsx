@@ -179,7 +179,7 @@ interface AnswersProps {
 function Answers({ record, type, transitions }: AnswersProps) {
   const t = useText(texts);
   const [chosen, setChosen] = useState<Transition>();
-  const move = useTransition(record, setChosen);
+  const move = useTransition(record);
   const finished = record.workflowState?.category === 'done';
   const category = (code: string) => type?.states.find((state) => state.code === code)?.category;
   // The requester is asked before work on the request ends.
@@ -225,7 +225,9 @@ function Answers({ record, type, transitions }: AnswersProps) {
             start={NO_SUGGESTIONS}
             pending={move.isPending}
             error={move.error}
-            onSubmit={(values) => move.mutate({ transition: chosen, values })}
+            onSubmit={(values) =>
+              move.mutate({ transition: chosen, values }, { onSuccess: () => setChosen(undefined) })
+            }
             onCancel={() => setChosen(undefined)}
           />
         )}

@@ -37,7 +37,7 @@ interface TransitionsProps {
 export function Transitions({ record, disabled, chosen, setChosen }: TransitionsProps) {
   const { data } = useQuery(workflowQuery(record.id));
   const { user } = useSession();
-  const move = useTransition(record, setChosen);
+  const move = useTransition(record);
   const first = useRef<HTMLButtonElement>(null);
   // T moves to the transitions; Tab and Enter choose one.
   useHotkeys([['T', () => first.current?.focus(), { usePhysicalKeys: true }]]);
@@ -77,7 +77,9 @@ export function Transitions({ record, disabled, chosen, setChosen }: Transitions
             record={record}
             pending={move.isPending}
             error={move.error}
-            onSubmit={(values) => move.mutate({ transition: chosen, values })}
+            onSubmit={(values) =>
+              move.mutate({ transition: chosen, values }, { onSuccess: () => setChosen(undefined) })
+            }
             onCancel={() => setChosen(undefined)}
             onTry={tryTransition}
           />
@@ -131,8 +133,11 @@ function transitionBody(
 
 const draftOf = ({ id }: DocketRecord, transition: Transition): string => `transition.${id}.${transition.id}`;
 
-/** Makes a transition and reloads the record. `setChosen` closes the form. */
-export function useTransition(record: DocketRecord, setChosen: (next: Transition | undefined) => void) {
+/**
+ * Makes a transition and reloads the record. A form closes itself with the call of its own: meanwhile, the form of the next
+ * transition may have been opened.
+ */
+export function useTransition(record: DocketRecord) {
   const client = useQueryClient();
   const t = useText(texts);
   const forget = useForgetDraft();
@@ -145,10 +150,7 @@ export function useTransition(record: DocketRecord, setChosen: (next: Transition
     },
     touches: [recordKey(record.id), ['records']],
     done: (_output, { transition }) => t.moved(transition.to.name),
-    after: (_output, { transition }) => {
-      forget(draftOf(record, transition));
-      setChosen(undefined);
-    },
+    after: (_output, { transition }) => forget(draftOf(record, transition)),
   });
 }
 
